@@ -20,7 +20,7 @@ from cpu_kernel_cases import (
 from running import in_threads
 
 from grblas_gpu import binary, monoid, operators, semiring, unary
-from grblas_gpu.backends.cpu import assign, ewise, extract, matrix_masks, mxv, mxv_push, pool, workspace
+from grblas_gpu.backends.cpu import assign, ewise, extract, mxv, mxv_push, pool, workspace
 from grblas_gpu.backends.cpu.engine import CpuBackend
 from grblas_gpu.backends.stores.storage import MaskView, MatrixStore, VectorStore
 from grblas_gpu.plan.rules import Plan
@@ -196,9 +196,8 @@ def test_pairs_of_matrices_and_vectors_large_enough_for_threads(rng, trials, mon
 @pytest.mark.parametrize("name", [None, "plus"])
 def test_masked_write_of_a_matrix(rng, trials, monkeypatch, name):
     """Of any types, with one value for all entries, empty, and by several threads."""
-    for module in (matrix_masks, ewise):
-        monkeypatch.setattr(module, "PARALLEL_WORK", 10)
-    matrix_masks._table.clear()
+    monkeypatch.setattr(ewise, "PARALLEL_WORK", 10)
+    ewise._table.clear()
     accum = None if name is None else binary.plus["FP64"]
     for trial in trials(40):
         c, t, m = (
@@ -215,7 +214,7 @@ def test_masked_write_of_a_matrix(rng, trials, monkeypatch, name):
         if result is not t and result is not c:
             result.values[:] = 0  # shared with neither
             assert all(map(np.array_equal, before, (c.values, t.values)))
-    assert matrix_masks._table
+    assert ewise._table
 
 
 def test_extract_columns_in_any_order(rng, trials):

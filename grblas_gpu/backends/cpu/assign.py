@@ -15,7 +15,7 @@ from ..stores.entries import Store, cast, compress, distinct, entries, expand
 from ..stores.matrix_storage import SPARSE, from_lines
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
-from . import buffers, ewise, matrix_masks, pool, workspace
+from . import buffers, ewise, pool, workspace, write
 from .compile import Source
 from .extract import extract_matrix
 from .masks import BYTES, BYTES_COMPLEMENT, NOTHING, ROWS, resolve
@@ -185,7 +185,7 @@ def assign_scalar(c: VectorStore, value: Assigned, mask: MaskView) -> VectorStor
         c = atomic_updates.own(c)
         arguments: tuple[object, ...] = (allowed,) if full else (allowed, c.present)
         if not iso:
-            _own_values(c)
+            c.values = write.dense_values(c)
             fitting = value if type(value) is dtype.type else dtype.type(value)
             arguments += (c.values, np.array([fitting], dtype) if large else fitting)
         if not large:
@@ -249,13 +249,13 @@ def assign_region(
         if region is None:
             return None
         if mask is not None and submask and not (named and not replace):
-            t = matrix_masks.write(region, t, mask, accum, replace, named)
+            t = ewise.write_masked(region, t, mask, accum, replace, named)
         elif accum is not None or named:
             t = _united(region, t, accum)
     z = None if t is None else _replaced(c, t, *index)
     if mask is None or submask or z is None or (named and not replace):
         return z
-    return matrix_masks.write(c, z, mask, None, replace, False)
+    return ewise.write_masked(c, z, mask, None, replace, False)
 
 
 def _united(x: MatrixStore, y: MatrixStore, accum: Accum) -> Store | None:
@@ -282,7 +282,7 @@ def _at_entries(mask: MaskView, value: Assigned, index: tuple[Array | None, ...]
     if m is None:
         return None
     if not mask.structure:
-        m = matrix_masks.opened(m, MaskView(m, False, False), False)
+        m = ewise.opened(m, MaskView(m, False, False))
     return MatrixStore(m.nrows, m.ncols, m.indptr, m.indices, np.asarray(value).reshape(1)[: m.nvals])
 
 
@@ -357,10 +357,3 @@ def _append(c: VectorStore, value: Assigned, rows: Array) -> VectorStore | None:
     if len(c.values) <= 1 and bool((c.values == value).all()):
         values = given
     return VectorStore(c.size, values[:count], indices=indices[:count], ordered=count < 2)
-
-
-def _own_values(c: VectorStore) -> None:
-    """Give ``c`` a value for each position that may be written."""
-    values = c.values
-    if len(values) != c.size or not values.flags.writeable:
-        c.values = expand(values, c.size).copy() if len(values) else np.empty(c.size, values.dtype)

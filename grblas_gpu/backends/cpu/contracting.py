@@ -5,6 +5,8 @@ Entries that match values of their row and column are counted, then written.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from ...foundation.types import TypedMonoid, TypedOperator
@@ -16,7 +18,7 @@ from ..stores.entries import cast, expand
 from ..stores.matrix_storage import transpose_csr
 from ..stores.storage import INDEX, MatrixStore, VectorStore, column_type
 from . import pool
-from .compile import Source
+from .filtering import Test, counted, written
 from .inline import Inliner, uses
 from .operands import prologue, reading
 from .parallel import PARALLEL_WORK, edge_chunks
@@ -62,63 +64,41 @@ def kernel(indptr, indices, values, own, ends, out_indices, out_values):
                 ends[j] += 1
 """
 
-#: Counts the entries of rows that match, or writes them.
-MATCHING = """\
-@kernel
-def kernel(indptr, indices, values, near, far, here, there, fill, counts, out_indices, out_values, lo, hi):
-{prologue}
-    for i in range(U(lo), U(hi)):
-        n, x = U(counts[i]) if fill else U(0), {x}
-        if {here}:
-            for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-                j = U(indices[p])
-{load}
-                if {result} == far[j]{there}:
-                    if fill:
-                        out_indices[n] = indices[p]
-                        {copy}
-                    n += U(1)
-        if not fill:
-            counts[i + U(1)] = n
-"""
-
 _table = KernelTable()
 
 
-def _matching_source(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore, mode: int) -> Source:
+def _test(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore, mode: int) -> Test:
+    """Whether an operator on the row's value and the entry's gives that of the column, where both have one."""
     inliner, stored, wanted = Inliner(), a.values.dtype, op.type2.np_type
-    fields = {
-        "prologue": prologue(inliner, "values", mode, stored, wanted, "y"),
-        "x": inliner.load("near[i]", left.values.dtype, op.type.np_type),
-        "here": "True" if left.present is None else "here[i]",
-        "load": f"{' ' * 16}y = {inliner.load('values[p]', stored, wanted)}" if mode == EACH else "",
-        "result": inliner.load(inliner.call(op, x="x", y="y"), op.return_type.np_type, right.values.dtype),
-        "there": "" if right.present is None else " and there[j]",
-        "copy": "pass" if a.iso else "out_values[n] = values[p]",
-    }
-    return inliner.header() + MATCHING.format(**fields), inliner.functions
+    lines = f"j, x = U(indices[p]), {inliner.load('near[row]', left.values.dtype, op.type.np_type)}\n"
+    if mode == EACH:
+        lines += f"y = {inliner.load('values[p]', stored, wanted)}\n"
+    result = inliner.load(inliner.call(op, x="x", y="y"), op.return_type.np_type, right.values.dtype)
+    flags = (left.present, " and here[row]"), (right.present, " and there[j]")
+    lines += f"keep = {result} == far[j]{''.join(text for present, text in flags if present is not None)}\n"
+    return Test(
+        lines,
+        ", values, near, far, here, there",
+        value="" if a.iso else "values[p]",
+        prologue=prologue(inliner, "values", mode, stored, wanted, "y"),
+        inliner=inliner,
+    )
 
 
 def matching(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
     if a.dtype.kind not in "biuf":
         raise Declined
     mode = reading(a.values, uses(op, "y"))
-    flagged = left.present is not None, right.present is not None
-    types = tuple(x.dtype.char for x in (left.values, right.values, a.values, a.indices, a.indptr))
-    key = ("matching", op.key, mode, a.iso, *flagged, *types)
-    kernel = _table.find(key, len(a.indices), lambda: _matching_source(a, left, op, right, mode))
-    beside = expand(left.values, a.nrows), expand(right.values, a.ncols)
-    flags = (x.present if x.present is not None else np.ones(1, bool) for x in (left, right))
-    given = a.indptr, a.indices, a.values, *beside, *flags
-    indptr = np.zeros(a.nrows + 1, a.indptr.dtype)
-    chunks = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
-    found = a.indices[:0], a.values[:0]
-    pool.launch(kernel, chunks, *given, False, indptr, *found)
-    np.cumsum(indptr, out=indptr)
-    kept = int(indptr[-1])
-    found = np.empty(kept, a.indices.dtype), a.values[: min(1, kept)] if a.iso else np.empty(kept, a.dtype)
-    pool.launch(kernel, chunks, *given, True, indptr, *found)
-    return MatrixStore(a.nrows, a.ncols, indptr, *found)
+    types = tuple(x.dtype.char for x in (left.values, right.values, a.values, a.indices))
+    key = ("matching", op.key, mode, a.iso, left.present is None, right.present is None, *types)
+    parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
+    ends = expand(left.values, a.nrows), expand(right.values, a.ncols)
+    flags = (np.ones(1, bool) if x.present is None else x.present for x in (left, right))
+    arguments = a.indptr, a.indices, a.values, *ends, *flags
+    test = partial(_test, a, left, op, right, mode)
+    kernel, starts, total = counted(_table, key, len(a.indices), test, parts, arguments)
+    entries = written(kernel, starts, total, parts, arguments, a.indices.dtype, a.values)
+    return MatrixStore(a.nrows, a.ncols, starts, *entries)
 
 
 def contracted(

@@ -41,11 +41,14 @@ def pack(flags: Array, nrows: int, ncols: int, turned: bool) -> Words:
 
 def unpack(packed: Words, turned: bool) -> tuple[Array, int]:
     """The flags, of the transpose if it is to be ``turned``; and how many are set."""
-    nrows, ncols = (packed.columns, packed.nrows) if turned else (packed.nrows, packed.columns)
-    flags = np.empty(nrows * ncols, bool)
-    kernel = _kernel("UNPACK_COLUMNS" if turned else "UNPACK_ROWS")
-    given = (packed.words, nrows, ncols, packed.width, flags)
-    return flags, sum(pool.launch(kernel, _parts(packed.nrows, len(flags)), *given))
+    lines, columns = packed.nrows, packed.columns
+    if not turned:
+        bits = packed.words.view(np.uint8).reshape(lines, packed.width * 8)
+        flags = np.unpackbits(bits, axis=1, count=columns, bitorder="little").view(bool).reshape(-1)
+        return flags, int(np.count_nonzero(flags))
+    flags = np.empty(columns * lines, bool)
+    given = (packed.words, columns, lines, packed.width, flags)
+    return flags, sum(pool.launch(_kernel("UNPACK_COLUMNS"), _parts(lines, len(flags)), *given))
 
 
 def scatter(a: MatrixStore, turned: bool, valued: bool = False) -> Words:

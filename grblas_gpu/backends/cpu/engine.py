@@ -3,29 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
-import numpy as np
-
 from ...dtypes import when_records_are_used
-from ...foundation.types import (
-    Accum,
-    Array,
-    Assigned,
-    Plan,
-    Program,
-    SearchLayout,
-    TypedMonoid,
-    TypedOperator,
-    TypedSemiring,
-)
+from ...foundation.types import Accum, Array, Assigned, Program, SearchLayout
 from ..engine import Declined, Engine
-from ..forms.every_form import EveryForm, NumpyBackend
-from ..reference import DEFINITIONS, Definitions, graphs as defined
-from ..reference.contracting import contracted, matching
+from ..forms.every_form import ON_HOST, EveryForm, NumpyBackend
+from ..reference import Definitions
 from ..stores import counting, matrix_storage
-from ..stores.entries import Store, expand, present_flags
+from ..stores.entries import Store
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from . import (
     assign,
@@ -36,7 +22,7 @@ from . import (
     extract,
     flows,
     grouping,
-    groups as by_groups,
+    groups,
     kronecker,
     mxm,
     mxv,
@@ -90,51 +76,12 @@ class CpuKernels:
     line_order = staticmethod(grouping.line_order)
     largest_flow = staticmethod(flows.largest_flow)
     shortest_distances = staticmethod(distances.shortest_distances)
+    shaped_product = staticmethod(mxm.shaped_product)
+    mxm = staticmethod(mxm.mxm)
+    heaviest_groups = staticmethod(groups.heaviest_groups)
+    contracted = staticmethod(contracting.contracted)
+    matching = staticmethod(contracting.matching)
     run_loop = staticmethod(run_loop)
-
-    @staticmethod
-    def mxm(
-        a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, mask: MaskView | None, *, plan: Plan
-    ) -> MatrixStore | None:
-        if plan.strategy == "mxm.scale" and mask is None:
-            with suppress(Declined):
-                if (found := mxm.scaled(a, b, semiring)) is not None:
-                    return found
-        return mxm.mxm(a, b, semiring, mask, plan=plan)
-
-    @staticmethod
-    def shaped_product(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool) -> tuple[str, str] | None:
-        return ("mxm.scale", "a factor is a diagonal") if not masked and mxm.is_scaling(a, b, semiring) else None
-
-    @staticmethod
-    def heaviest_groups(
-        a: MatrixStore,
-        groups: VectorStore,
-        handicap: VectorStore | None,
-        rows: VectorStore | None,
-        factors: VectorStore | None,
-        diagonal: VectorStore | None,
-    ) -> VectorStore:
-        wanted = np.ones(a.nrows, bool) if rows is None else present_flags(rows)
-        beside = [None if x is None else expand(x.values, x.size) for x in (handicap, factors, diagonal)]
-        try:
-            return by_groups.heaviest_groups(a, defined.group_numbers(groups), wanted, *beside)
-        except Declined:
-            return defined.heaviest_groups(a, groups, handicap, rows, factors, diagonal)
-
-    def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
-        try:
-            return contracting.matching(a, left, op, right)
-        except Declined:
-            return matching(self, a, left, op, right)
-
-    def contracted(
-        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
-    ) -> tuple[MatrixStore, VectorStore]:
-        try:
-            return contracting.contracted(a, groups, monoid, symmetric)
-        except Declined:
-            return contracted(self, a, groups, monoid, symmetric)
 
     @staticmethod
     def search(part: MatrixStore, layout: SearchLayout, degrees: Array, here: Array) -> CpuSearch | None:
@@ -201,7 +148,7 @@ class CpuKernels:
         return Prepared(program, self)
 
 
-class CpuBackend(Engine, definitions=DEFINITIONS, kernels=(CpuKernels,), forms=EveryForm):
+class CpuBackend(Engine, definitions=ON_HOST, kernels=(CpuKernels,), forms=EveryForm):
     """Matrices in every form, and whole loops."""
 
     name = "cpu"

@@ -13,13 +13,14 @@ import numpy as np
 
 from ...foundation.types import Accum, Function, TypedOperator, Value
 from ..machine.memory_limits import check_positions
+from ..reference import Definitions
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore
 from ..stores.vector_storage import shortened
 from . import buffers, pool
 from .compile import Source
 from .inline import uses, where
-from .operands import Operands, operands_of
+from .operands import Operands, Text, operands_of
 from .parallel import LIGHT_WORK, PARALLEL_WORK, Chunks, edge_chunks, even_chunks
 from .tier import KernelTable
 
@@ -28,6 +29,7 @@ NUMPY_CHUNK = 65_536  # values per call of a NumPy definition: they stay in a co
 FEW = 4096  # numbers that are compared as bytes
 TRUE = np.ones(1, bool)  # the flags of a structural mask
 
+_HOST = Definitions()
 _table = KernelTable()
 
 
@@ -36,7 +38,6 @@ _table = KernelTable()
 
 def _merge_source(operands: Operands) -> Source:
     text = operands.text("p", "q", "out_values[n]")
-    values = "" if operands.constant is not None else ", out_values"
     both, tail = text.both + "out_indices[n] = i\nn += U(1)\n", ""
     if operands.union:
         only_x = text.only_x + "out_indices[n] = i\nn += U(1)\np += U(1)\n"
@@ -46,45 +47,42 @@ def _merge_source(operands: Operands) -> Source:
         tail += "while q < y_end:\n    j = y_indices[q]\n" + indent(only_y, "    ")
     else:  # positions are rarely shared, and which operand is behind is unpredictable
         step = where("i == j", both) + "p += U(i <= j)\nq += U(j <= i)\n"
-    return text.finish(
-        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, out_indptr, out_indices{values}, "
-        "lo, hi):\n"
-        f"    n = U(0)\n{text.prologue}"
-        "    for row in range(U(lo), U(hi)):\n"
-        "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
-        "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
-        "        while p < x_end and q < y_end:\n"
-        "            i, j = x_indices[p], y_indices[q]\n"
-        + indent(step, " " * 12)
-        + indent(tail, " " * 8)
-        + "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
-    )
+    body = "while p < x_end and q < y_end:\n    i, j = x_indices[p], y_indices[q]\n" + indent(step, "    ") + tail
+    return _row_by_row(operands, text, body)
 
 
 def _masked_source(operands: Operands, replace: bool) -> Source:
     """``x<mask, replace> (op)= y``: the output step of a matrix."""
     text = operands.text("p", "q", "out_values[n]")
-    values = "" if operands.constant is not None else ", out_values"
     keep = "out_indices[n] = k\nn += U(1)\n"
     only_x, entry = "elif here_x:\n" + indent(text.only_x + keep, "    "), where("here_x", text.both, text.only_y)
-    body = "if opened:\n" + indent(where("here_y", entry + keep) + ("" if operands.op is None else only_x), "    ")
+    step = "if opened:\n" + indent(where("here_y", entry + keep) + ("" if operands.op is None else only_x), "    ")
+    body = (
+        "m, m_end = U(mask_indptr[row]), U(mask_indptr[row + U(1)])\n"
+        "while p < x_end or q < y_end:\n"
+        "    here_x = p < x_end and (q == y_end or x_indices[p] <= y_indices[q])\n"
+        "    here_y = q < y_end and (p == x_end or y_indices[q] <= x_indices[p])\n"
+        "    k = x_indices[p] if here_x else y_indices[q]\n"
+        "    while m < m_end and mask_indices[m] < k:\n        m += U(1)\n"
+        "    opened = (m < m_end and mask_indices[m] == k and true[U(0) if one else m]) != complement\n"
+        + indent(step + ("" if replace else only_x), "    ")
+        + "    p += U(here_x)\n    q += U(here_y)\n"
+    )
+    given = ", mask_indptr, mask_indices, true, complement"
+    return _row_by_row(operands, text, body, given, "    one = len(true) == 1\n")
+
+
+def _row_by_row(operands: Operands, text: Text, body: str, given: str = "", first: str = "") -> Source:
+    """The entries of a row of each operand are from ``p`` and ``q`` on."""
+    values = "" if operands.constant is not None else ", out_values"
     return text.finish(
-        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}, mask_indptr, mask_indices, true, "
-        f"complement, out_indptr, out_indices{values}, lo, hi):\n"
-        f"    n = U(0)\n    one = len(true) == 1\n{text.prologue}"
+        f"def kernel(x_indptr, x_indices, y_indptr, y_indices{operands.names()}{given}, out_indptr, "
+        f"out_indices{values}, lo, hi):\n    n = U(0)\n{first}{text.prologue}"
         "    for row in range(U(lo), U(hi)):\n"
         "        p, x_end = U(x_indptr[row]), U(x_indptr[row + U(1)])\n"
         "        q, y_end = U(y_indptr[row]), U(y_indptr[row + U(1)])\n"
-        "        m, m_end = U(mask_indptr[row]), U(mask_indptr[row + U(1)])\n"
-        "        while p < x_end or q < y_end:\n"
-        "            here_x = p < x_end and (q == y_end or x_indices[p] <= y_indices[q])\n"
-        "            here_y = q < y_end and (p == x_end or y_indices[q] <= x_indices[p])\n"
-        "            k = x_indices[p] if here_x else y_indices[q]\n"
-        "            while m < m_end and mask_indices[m] < k:\n                m += U(1)\n"
-        "            opened = (m < m_end and mask_indices[m] == k and true[U(0) if one else m]) != complement\n"
-        + indent(body + ("" if replace else only_x), " " * 12)
-        + "            p += U(here_x)\n            q += U(here_y)\n"
-        "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
+        + indent(body, " " * 8)
+        + "        out_indptr[row + U(1)] = n\n    return np.int64(n)\n"
     )
 
 
@@ -95,7 +93,7 @@ def _merge(
     index_type: np.dtype | type,
     mask: MaskView | None = None,
     replace: bool = False,
-) -> tuple[Array, Array, Array] | None:
+) -> tuple[Array, Array, Array]:
     """Two CSR structures (indptr, indices, values) into one; with a mask, the second written into the first."""
     x_indptr, x_indices, x_values = x
     y_indptr, y_indices, y_values = y
@@ -142,38 +140,22 @@ def _dense_source(operands: Operands, x_full: bool, y_full: bool) -> Source:
     zero = text.inliner.load("np.int8(0)", np.dtype(np.int8), operands.dtype)
     nothing = "" if operands.constant is not None else f"out_values[i] = {zero}\n"  # absent entries have a value too
     op = operands.op
-    if x_full and y_full:
-        body = text.both or "pass\n"
-    elif nothing and op is not None and _is_arithmetic(op):  # costs no branch
-        left, right, value, _ = text.both.replace("out_values[i]", "z").split("\n")
-        body = f"here_x, here_y = {here_x}, {here_y}\n{left}\n{right}\n"
+    if nothing and op is not None and _is_arithmetic(op) and not (x_full and y_full):  # costs no branch
+        body = f"here_x, here_y = {here_x}, {here_y}\n{text.operands}"
         if operands.defaults:
             body += "left = left if here_x else left_default[0]\nright = right if here_y else right_default[0]\n"
-        body += f"{value}\n"
+        body += f"z = {text.call}\n"
         if operands.union and not operands.defaults:
-            body += (
-                (text.only_x + text.only_y)
-                .replace("out_values[i] = ", "x_alone = ", 1)
-                .replace("out_values[i]", "y_alone")
-            )
+            body += f"x_alone, y_alone = {text.x_alone}, {text.y_alone}\n"
             body += "z = z if here_x & here_y else x_alone if here_x else y_alone\n"
         if not out_full:
             body += f"found = here_x {'|' if operands.union else '&'} here_y\nout_present[i] = found\ncount += found\n"
             body += f"z = z if found else {zero}\n"
         body += "out_values[i] = z\n"
-    elif operands.union:
-        mark = "" if out_full else "out_present[i] = True\ncount += 1\n"
-        body = (
-            f"if {here_x} and {here_y}:\n{indent(text.both + mark or 'pass', '    ')}\n"
-            + (f"elif {here_x}:\n{indent(text.only_x + mark or 'pass', '    ')}\n" if not x_full or not y_full else "")
-            + ("" if x_full else f"elif {here_y}:\n{indent(text.only_y + mark or 'pass', '    ')}\n")
-        )
-        if not out_full:
-            body += "else:\n" + indent("out_present[i] = False\n" + nothing, "    ")
     else:
-        body = f"found = {here_x} and {here_y}\nout_present[i] = found\nif found:\n"
-        body += indent("count += 1\n" + text.both, "    ")
-        body += "else:\n" + indent(nothing, "    ") if nothing else ""
+        found, lines = text.combined(here_x, here_y, operands.union)
+        mark = "" if out_full else "out_present[i] = True\ncount += 1\n"
+        body = where(found, lines + mark, "out_present[i] = False\n" + nothing)
     return text.finish(
         f"def kernel(unused{present}{operands.names()}{outputs}, lo, hi):\n    count = 0\n{text.prologue}"
         "    for i in range(U(lo), U(hi)):\n" + indent(body, " " * 8) + "    return count\n"
@@ -192,15 +174,15 @@ def dense_chunks(size: int, op: Accum) -> Chunks:
     return even_chunks(size)
 
 
-def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
+def _dense(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore:
     size, x_full, y_full = x.size, x.present is None, y.present is None
-    key = ("dense", operands.key, operands.union, x_full, y_full)
-    kernel = _table.find(key, size, lambda: _dense_source(operands, x_full, y_full))
     out_full = (x_full or y_full) if operands.union else (x_full and y_full)
-    present = None if out_full else buffers.empty(size, bool)
     values, out = operands.output(size)
     if out_full and not out:
         return VectorStore(size, values)
+    key = ("dense", operands.key, operands.union, x_full, y_full)
+    kernel = _table.find(key, size, lambda: _dense_source(operands, x_full, y_full))
+    present = None if out_full else buffers.empty(size, bool)
     given = tuple(array for array in (x.present, y.present) if array is not None)
     marks = () if present is None else (present,)
     arguments = (0, *given, *operands.arguments(x.values, y.values), *marks, *out)
@@ -226,7 +208,7 @@ def _probe_source(operands: Operands, sparse_left: bool, full: bool) -> Source:
     )
 
 
-def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
+def _probe(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore:
     """Intersect a sparse vector with a dense one, at the cost of the sparse one."""
     sparse_left = x.indices is not None
     sparse, dense = (x, y) if sparse_left else (y, x)
@@ -265,20 +247,34 @@ def true_entries(mask: MaskView) -> Array:
     return TRUE if mask.structure else cast(mask.store.values, np.dtype(bool))
 
 
-def write_masked(c: MatrixStore, t: MatrixStore, mask: MaskView, accum: Accum, replace: bool) -> MatrixStore | None:
+def write_masked(
+    c: MatrixStore, t: MatrixStore, mask: MaskView, accum: Accum, replace: bool, masked: bool
+) -> MatrixStore | None:
+    """The output step of a matrix: its new store, with values of any type, or None for the definition to decide."""
+    if accum is not None and accum.positional is not None:
+        return None
+    if c.nvals == 0 or (replace and accum is None):
+        return t if masked else opened(t, mask)
     operands = operands_of(c.values, t.values, accum, True, None, c.dtype)
     x, y = (c.indptr, c.indices, c.values), (t.indptr, t.indices, t.values)
-    merged = _merge(x, y, operands, c.indices.dtype, mask, replace)
-    return None if merged is None else MatrixStore(c.nrows, c.ncols, *merged)
+    return MatrixStore(c.nrows, c.ncols, *_merge(x, y, operands, c.indices.dtype, mask, replace))
+
+
+def opened(t: MatrixStore, mask: MaskView) -> MatrixStore:
+    """The entries where a mask is open: written into a matrix without entries."""
+    operands = operands_of(t.values, t.values, None, True, None, t.dtype)
+    nothing = np.zeros(t.nrows + 1, INDEX), t.indices[:0], t.values
+    merged = _merge(nothing, (t.indptr, t.indices, t.values), operands, t.indices.dtype, mask, True)
+    return MatrixStore(t.nrows, t.ncols, *merged)
 
 
 def _combine(x: Store, y: Store, operands: Operands) -> Store | None:
     if type(x) is MatrixStore:
         if same_structure(x, y):
             whole = _dense(VectorStore(x.nvals, x.values), VectorStore(x.nvals, y.values), operands)
-            return None if whole is None else MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, whole.values)
+            return MatrixStore(x.nrows, x.ncols, x.indptr, x.indices, whole.values)
         merged = _merge((x.indptr, x.indices, x.values), (y.indptr, y.indices, y.values), operands, x.indices.dtype)
-        return None if merged is None else MatrixStore(x.nrows, x.ncols, *merged)
+        return MatrixStore(x.nrows, x.ncols, *merged)
     x_sparse, y_sparse = x.indices is not None, y.indices is not None
     if len(x.values) == len(y.values) == 1 and x.kind == y.kind == "full":
         return None  # one value stands for all
@@ -303,11 +299,11 @@ def same_structure(x: MatrixStore, y: MatrixStore) -> bool:
     return np.array_equal(x.indptr, y.indptr) and np.array_equal(x.indices, y.indices)
 
 
-def _sparse(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore | None:
+def _sparse(x: VectorStore, y: VectorStore, operands: Operands) -> VectorStore:
     x, y = in_order(x), in_order(y)
     x_indptr, y_indptr = np.array([0, x.nvals], INDEX), np.array([0, y.nvals], INDEX)
-    merged = _merge((x_indptr, x.indices, x.values), (y_indptr, y.indices, y.values), operands, INDEX)
-    return None if merged is None else VectorStore(x.size, merged[2], indices=merged[1])
+    _, indices, values = _merge((x_indptr, x.indices, x.values), (y_indptr, y.indices, y.values), operands, INDEX)
+    return VectorStore(x.size, values, indices=indices)
 
 
 def in_order(x: VectorStore) -> VectorStore:
@@ -319,14 +315,7 @@ def in_order(x: VectorStore) -> VectorStore:
 
 
 def as_dense(x: VectorStore) -> VectorStore:
-    """A sparse vector as a bitmap."""
-    present = np.zeros(x.size, bool)
-    present[x.indices] = True
-    values = x.values
-    if len(values) != 1:
-        values = np.zeros(x.size, values.dtype)
-        values[x.indices] = x.values
-    return VectorStore(x.size, values, present=present, nvals=x.nvals)
+    return _HOST.with_kind(x, "bitmap")
 
 
 # --- apply ----------------------------------------------------------------------------------------------------------

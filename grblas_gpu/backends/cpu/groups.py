@@ -10,7 +10,9 @@ from textwrap import indent
 import numpy as np
 
 from ..programs.reading import ISO
-from ..stores.storage import Array, MatrixStore, VectorStore
+from ..reference.graphs import group_numbers
+from ..stores.entries import expand, present_flags
+from ..stores.storage import MatrixStore, VectorStore
 from . import pool
 from .operands import reading
 from .parallel import PARALLEL_WORK, edge_chunks
@@ -67,12 +69,13 @@ _table = KernelTable()
 
 def heaviest_groups(
     a: MatrixStore,
-    groups: Array,
-    rows: Array,
-    handicap: Array | None,
-    factors: Array | None,
-    diagonal: Array | None,
+    groups: VectorStore,
+    handicap: VectorStore | None,
+    rows: VectorStore | None,
+    factors: VectorStore | None,
+    diagonal: VectorStore | None,
 ) -> VectorStore:
+    numbers, wanted = group_numbers(groups), np.ones(a.nrows, bool) if rows is None else present_flags(rows)
     mode, given = reading(a.values), [x is not None for x in (handicap, factors, diagonal)]
     cost = "0.0" if handicap is None else "handicap[U(group)]" + " * factors[i]" * given[1]
     value = f"values[{'U(0)' if mode == ISO else 'start + t'}]"
@@ -81,11 +84,11 @@ def heaviest_groups(
     key = (mode, a.values.dtype.char, a.indices.dtype.char, *given)
     kernel = _table.find(key, len(a.indices), lambda: (SOURCE.format(row=indent(row, " " * 8)), {}))
     found, best = np.empty(a.nrows, bool), np.zeros(a.nrows, np.int64)
-    beside = [np.zeros(1) if x is None else x for x in (handicap, factors, diagonal)]
+    beside = [np.zeros(1) if x is None else expand(x.values, x.size) for x in (handicap, factors, diagonal)]
 
     def make(part: tuple[int, int]) -> bool:
         scratch = np.empty(a.ncols, np.float64), np.empty(a.max_degree + 1, np.int64)
-        return kernel(a.indptr, a.indices, a.values, groups, rows, *beside, *scratch, found, best, *part)
+        return kernel(a.indptr, a.indices, a.values, numbers, wanted, *beside, *scratch, found, best, *part)
 
     parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
     count = sum(pool.run(make, parts))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ import numpy as np
 from ...foundation.types import Plan, TypedSemiring
 from ...ir.descriptor import DENSE_STRATEGIES
 from ...plan.storage_rules import DENSE_LIMIT
+from ..engine import Declined
 from ..forms import dense_products
 from ..machine.memory_limits import check_entries, check_positions
-from ..stores.entries import cast, expand
+from ..stores.entries import allowed, cast, expand, matrix_keys
+from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL, SPARSE
 from ..stores.storage import INDEX, Array, MaskView, MatrixStore, VectorStore, column_type
 from ..stores.vector_storage import shortened
@@ -37,6 +40,10 @@ def mxm(
     """The product with sorted rows, or None when the definitions should compute it."""
     if not _table.enabled:
         return None
+    if plan.strategy == "mxm.scale" and mask is None:
+        with suppress(Declined):
+            if (found := scaled(a, b, semiring)) is not None:
+                return found
     if a.nvals == 0 or b.nvals == 0:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
     if plan.strategy in DENSE_STRATEGIES:
@@ -45,8 +52,8 @@ def mxm(
                 a.nrows, b.ncols, 1 if plan.strategy == "mxm.bits" else 1 + semiring.return_type.np_type.itemsize
             )
         if mask is None and b.form == FULL and a.dense is None and plan.strategy == "mxm.spmm":
-            found = times_full(a, b.dense, b.ncols, semiring, False, plan.early_exit)
-            return None if found is None else dense_products.result(a.nrows, b.ncols, *found)
+            dense = times_full(a, b.dense, b.ncols, semiring, False, plan.early_exit)
+            return None if dense is None else dense_products.result(a.nrows, b.ncols, *dense)
         return dense_products.multiply(DenseKernels(), a, b, semiring, mask, plan)
     if mask is None and b.form == FULL:  # too large to be dense: a list of its entries
         filled = a.nrows if a.form == FULL else a.filled_rows
@@ -56,7 +63,7 @@ def mxm(
     call = prepared(a.values, b.values, semiring, False, plan.early_exit)
     if mask is not None and plan.strategy == "mxm.gustavson" and _is_cheaper_than_listing(a, b, mask.store):
         unmasked = _gustavson(a, b, call, NO_MASK, None)
-        return None if unmasked is None else _where_flagged(unmasked, mask)
+        return _where_flagged(unmasked, mask.store, mask)
     kind, pattern = resolve(mask)
     if kind == NOTHING:
         return MatrixStore.empty(a.nrows, b.ncols, semiring.return_type.np_type)
@@ -96,20 +103,13 @@ def _is_cheaper_than_listing(a: MatrixStore, b: MatrixStore, mask: Any) -> bool:
     return int(lengths(b.indptr)[a.indices].sum()) * FEW <= mask.nrows * mask.ncols
 
 
-def _where_flagged(t: MatrixStore, mask: MaskView) -> MatrixStore:
-    """The open entries of a dense mask."""
-    m: Any = mask.store
-    places = t.row_ids.astype(INDEX) * t.ncols + t.indices
-    keep = np.ones(len(places), bool) if m.present is None else m.present[places]
-    if not mask.structure:
-        keep = keep & ((m.dense if len(m.dense) == 1 else m.dense[places]) != 0)
-    keep = keep ^ mask.complement
-    return _filtered(t, keep, t.values[: int(keep.any())] if len(t.values) == 1 else t.values[keep])
+def _where_flagged(t: MatrixStore, flags: Any, mask: MaskView) -> MatrixStore:
+    """The entries where a dense mask, which has these flags, is open."""
+    keep = allowed(MaskView(flat(flags), mask.structure, mask.complement), matrix_keys(t))
+    return _filtered(t, keep, t.values[: int(keep.any())] if t.iso else t.values[keep])
 
 
-def _gustavson(
-    a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None
-) -> MatrixStore | None:
+def _gustavson(a: MatrixStore, b: MatrixStore, call: Call, kind: int, pattern: MatrixStore | None) -> MatrixStore:
     mask = () if pattern is None else (pattern.indptr, pattern.indices)
     types = (a.indices.dtype.char, b.indices.dtype.char, "" if pattern is None else pattern.indices.dtype.char)
     work = len(a.indices) * (1 + len(b.indices) // max(1, b.nrows))
@@ -213,11 +213,12 @@ def _masked_dot(a: MatrixStore, b: MatrixStore, call: Call, pattern: MatrixStore
 _NUMBERS = "biuf"
 
 
-def is_scaling(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> bool:
-    """Whether a factor is a diagonal without gaps, so that every entry of the other one makes a product."""
+def shaped_product(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring, masked: bool) -> tuple[str, str] | None:
+    """A product with a diagonal without gaps scales: every entry of the other factor makes a product."""
     plain = a.form == b.form == SPARSE and semiring.binaryop.positional is None
-    numbers = semiring.return_type.np_type.kind in _NUMBERS and a.dtype.kind in _NUMBERS and b.dtype.kind in _NUMBERS
-    return plain and numbers and (a.is_diagonal or b.is_diagonal)
+    numbers = all(dtype.kind in _NUMBERS for dtype in (semiring.return_type.np_type, a.dtype, b.dtype))
+    is_scaling = plain and numbers and not masked and (a.is_diagonal or b.is_diagonal)
+    return ("mxm.scale", "a factor is a diagonal") if is_scaling else None
 
 
 def scaled(a: MatrixStore, b: MatrixStore, semiring: TypedSemiring) -> MatrixStore | None:

@@ -6,8 +6,8 @@ the products at the positions of a given pattern. *Whole* does both at once, for
 memory. All mark columns of the current row in a dense array of stamps, which never needs clearing: row ``r`` of a chunk
 owns the stamps ``2 r + 2`` (listed) and ``2 r + 3`` (touched).
 
-Whether a product is the first of its column is unpredictable, so a branch on it would be mispredicted. A row with many
-products relative to the number of columns avoids it: it marks every product, and then reads every column.
+Whether a product is the first of its column is unpredictable, so a branch on it would be mispredicted. With values, a
+row with many products relative to the number of columns avoids it: it marks every product, and then reads every column.
 """
 
 from __future__ import annotations
@@ -106,15 +106,13 @@ def _first_touch(allowed: str, first: str = "", more: str = "") -> str:
     )
 
 
-def _collect(value: str = "") -> str:
-    """The touched columns; there is room for one more, which is not."""
-    return (
-        "for j in range(U(len(stamps))):\n    out_indices[n] = j\n"
-        + indent(value, "    ")
-        + "    n += U(stamps[j] == touched)\n"
-    )
-
-
+# The touched columns; there is room for one more, which is not.
+COLLECT = """\
+for j in range(U(len(stamps))):
+    out_indices[n] = j
+    out_values[n] = dense[j]
+    n += U(stamps[j] == touched)
+"""
 ROW_STAMPS = """\
         listed = np.int32(2 * (np.int64(i) - lo) + 2)
         touched = np.int32(listed + 1)
@@ -160,8 +158,6 @@ def before(masked: bool) -> Source:
 def structure(mask: int) -> Source:
     """The pattern of rows ``lo`` to ``hi``: column indices one row after the other, and where each row ends."""
     body = _all_products(_first_touch(ALLOWED[mask])) + IN_ORDER
-    if mask == NO_MASK:
-        body = _with_many(_all_products("stamps[j] = touched\n") + _collect(), body)
     return SORT + "@kernel\n" + _rows(mask, "", "", "", body), {}
 
 
@@ -175,14 +171,9 @@ def whole(reading: Reading, mask: int) -> Source:
     if start is not None:
         many = f"for j in range(U(len(stamps))):\n    dense[j] = {start}\n"
         many += _all_products(body.product + f"acc = dense[j]\ndense[j] = {body.sum}\nstamps[j] = touched\n")
-        rows = _with_many(many + _collect("out_values[n] = dense[j]\n"), rows)
+        rows = f"{MANY}{indent(many + COLLECT, '    ')}else:\n{indent(rows, '    ')}"
     text, functions = body.finish(_rows(mask, body.arguments, "dense, out_values, ", body.prologue, rows))
     return SORT + text, functions
-
-
-def _with_many(many: str, otherwise: str) -> str:
-    """Rows with many products, and the others."""
-    return MANY + indent(many, "    ") + "else:\n" + indent(otherwise, "    ")
 
 
 def _rows(mask: int, operands: str, values: str, prologue: str, body: str) -> str:

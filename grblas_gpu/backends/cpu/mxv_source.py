@@ -10,13 +10,11 @@ from __future__ import annotations
 from textwrap import indent
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from ..programs.reading import EACH, ISO, UNUSED, Reading
+from ..programs.reading import EACH, UNUSED, Reading
 from .compile import Source
 from .inline import Inliner, literal, static_cast, where
 from .masks import BYTES, OPENED
-from .operands import Form, Text
+from .operands import Form, Text, prologue
 
 BLOCK = 128  # entries read at a time by a blending pull
 EXIT_BLOCK = 16  # entries combined between two exit tests of a row
@@ -65,8 +63,7 @@ class Body:
         modes, stored = (reading.first, reading.second), (reading.first_type, reading.second_type)
         for mode, name, array, held, wanted in zip(modes, "mu", names[-2:], stored, self._types, strict=True):
             self.arguments += "" if mode == UNUSED else f", {array}"
-            if mode == ISO:
-                self.prologue += f"    {name}_value = {self.inliner.load(f'{array}[0]', held, wanted)}\n"
+            self.prologue += prologue(self.inliner, array, mode, held, wanted, f"{name}_value")
         self.zero = static_cast(self.dtype, "0")
         self.product = self.product_of(f"{names.first}[p]", f"{names.second}[{vector_at}]")
         self.sum = self.inliner.call(monoid.binaryop, x="acc", y="z")
@@ -89,8 +86,9 @@ class Body:
             place = places[op.positional]
             lines, text = "", static_cast(op.return_type.np_type, f"np.int64({place}) + {op.offset}")
         else:
-            first = self._value(reading.first, "m_value", first, reading.first_type, self._types[0])
-            second = self._value(reading.second, "u_value", second, reading.second_type, self._types[1])
+            load, types = self.inliner.load, self._types
+            first = load(first, reading.first_type, types[0]) if reading.first == EACH else "m_value"
+            second = load(second, reading.second_type, types[1]) if reading.second == EACH else "u_value"
             left, right = (second, first) if reading.flip else (first, second)
             call = self.inliner.indexed(op, "left", "right", places) if op.indexed else None
             text = call or self.inliner.call(op, x="left", y="right")
@@ -98,12 +96,6 @@ class Body:
         if op.return_type.np_type != self.dtype:
             text = static_cast(self.dtype, text)
         return f"{lines}z = {text}\n"
-
-    def _value(self, mode: int, alone: str, each: str, stored: np.dtype, wanted: np.dtype) -> str:
-        """The value of an operand; any constant for one that the operator ignores, whose values are not read."""
-        if mode == UNUSED:
-            return static_cast(wanted, "1")
-        return alone if mode == ISO else self.inliner.load(each, stored, wanted)
 
     def finish(self, text: str, kernel: str = "@summing_kernel") -> Source:
         """The order of additions in a row is free: several sums at a time keep the processor busy."""

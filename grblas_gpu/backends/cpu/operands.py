@@ -14,7 +14,7 @@ from ..stores.entries import cast
 from ..stores.storage import Array
 from . import buffers
 from .compile import Source
-from .inline import Inliner, uses
+from .inline import Inliner, uses, where
 
 
 class Operands:
@@ -42,6 +42,8 @@ class Operands:
         if self.constant is None:
             name = None if op is None else op.key
             self.key = (name, x.dtype.char, y.dtype.char, self.dtype.char, self.x, self.y, len(self.defaults))
+        else:  # kernels read no values
+            self.x, self.y, self.defaults = UNUSED, UNUSED, ()
 
     def _constant(self, x: Array, y: Array) -> Array | None:
         if self.x == EACH or self.y == EACH or len(x) == 0 or len(y) == 0:
@@ -57,8 +59,6 @@ class Operands:
         return both if bool(both[0] == only_x[0]) and bool(both[0] == only_y[0]) else None
 
     def arguments(self, x: Array, y: Array) -> tuple[Array, ...]:
-        if self.constant is not None:
-            return ()
         given = ((x,) if self.x else ()) + ((y,) if self.y else ())
         return given + self.defaults
 
@@ -71,8 +71,6 @@ class Operands:
         return Text(form, f"x_values[{x_at}]", f"y_values[{y_at}]", target)
 
     def names(self) -> str:
-        if self.constant is not None:
-            return ""
         text = (", x_values" if self.x else "") + (", y_values" if self.y else "")
         return text + (", left_default, right_default" if self.defaults else "")
 
@@ -117,28 +115,57 @@ class Text:
 
     def __init__(self, form: Form | None, x: str, y: str, target: str, inliner: Inliner | None = None) -> None:
         self.inliner = inliner = inliner or Inliner()
-        self.prologue = self.both = self.only_x = self.only_y = ""
+        self.prologue = self.both = self.only_x = self.only_y = self.operands = self.call = ""
         if form is None:
             return
-        op, (x_type, y_type), result = form.op, form.types, form.dtype
-        self.only_x = f"{target} = {inliner.load(x if form.x == EACH else first_of(x), x_type, result)}\n"
-        self.only_y = f"{target} = {inliner.load(y if form.y == EACH else first_of(y), y_type, result)}\n"
-        if op is None:
+        self.op, (x_type, y_type), result = form.op, form.types, form.dtype
+        self.x_alone = inliner.load(x if form.x == EACH else first_of(x), x_type, result)
+        self.y_alone = inliner.load(y if form.y == EACH else first_of(y), y_type, result)
+        self.only_x, self.only_y = f"{target} = {self.x_alone}\n", f"{target} = {self.y_alone}\n"
+        if self.op is None:
             self.both = self.only_y
             return
-        left, right = op.type.np_type, op.type2.np_type
+        left, right = self.op.type.np_type, self.op.type2.np_type
         self.prologue = prologue(inliner, x.partition("[")[0], form.x, x_type, left, "x_first")
         self.prologue += prologue(inliner, y.partition("[")[0], form.y, y_type, right, "y_first")
         x = inliner.load(x, x_type, left) if form.x == EACH else "x_first"
         y = inliner.load(y, y_type, right) if form.y == EACH else "y_first"
-        call = inliner.load(inliner.of_vectors(op, x="left", y="right"), op.return_type.np_type, result)
-        self.both = f"left = {x}\nright = {y}\n{target} = {call}\n"
+        self.operands = f"left = {x}\nright = {y}\n"
+        call = inliner.of_vectors(self.op, x="left", y="right")
+        self.call = inliner.load(call, self.op.return_type.np_type, result)
+        self.both = f"{self.operands}{target} = {self.call}\n"
         if form.defaults:
-            self.only_x = f"left = {x}\nright = {form.defaults[1]}\n{target} = {call}\n"
-            self.only_y = f"left = {form.defaults[0]}\nright = {y}\n{target} = {call}\n"
+            self.only_x = f"left = {x}\nright = {form.defaults[1]}\n{target} = {self.call}\n"
+            self.only_y = f"left = {form.defaults[0]}\nright = {y}\n{target} = {self.call}\n"
+
+    def combined(self, has_x: str, has_y: str, union: bool) -> tuple[str, str]:
+        """Whether there is a result, for operands that are there under these conditions; and its statements."""
+        if not union:
+            return both(has_x, has_y), self.both
+        either = "True" if "True" in (has_x, has_y) else f"({has_x} or {has_y})"
+        return either, where(has_x, where(has_y, self.both, self.only_x), self.only_y)
+
+    def change(
+        self, found: str, has: str, opened: str, new: str, remove: str = "", replace: bool = False, lines: str = ""
+    ) -> str:
+        """The output step at one position, whose value is x: y is written there if it is ``found``.
+
+        ``has`` says whether there is an entry, ``lines`` compute y, and others note a new or removed entry.
+        """
+        if self.op is None:
+            text = self.only_y + (where(f"not {has}", new) if new else "")
+        else:
+            text = where(has, self.both, self.only_y + new)
+        text = where(found, lines + text, remove if self.op is None else "")
+        return where(opened, text, remove if replace else "")
 
     def finish(self, text: str) -> Source:
         return self.inliner.header() + "@kernel\n" + text, self.inliner.functions
+
+
+def both(one: str, other: str) -> str:
+    """Two conditions, of which "True" always holds."""
+    return one if other == "True" else other if one == "True" else f"({one} and {other})"
 
 
 def first_of(element: str) -> str:

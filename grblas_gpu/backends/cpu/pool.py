@@ -134,12 +134,9 @@ def launch(kernel: Callable[..., Result], parts: Sequence[tuple[int, ...]], *arg
 
 
 def _forget_helpers() -> None:
-    """Threads do not survive a fork."""
+    """Threads do not survive a fork, and another one may have held the lock."""
     global _queue, _lock
-    _queue = None
-
-
-_lock = threading.Lock()
+    _queue, _lock = None, threading.Lock()
 
 
 if hasattr(os, "register_at_fork"):

@@ -10,8 +10,9 @@ from ...foundation.types import TypedOperator, Value
 from ..programs.reading import EACH
 from ..stores.entries import Store, cast
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
-from . import buffers, pool
+from . import pool
 from .compile import Source
+from .filtering import Test, counted, written
 from .inline import Inliner, kept_end, uses
 from .operands import prologue, reading
 from .parallel import PARALLEL_WORK, edge_chunks, even_chunks
@@ -22,7 +23,7 @@ LONG_ROW = 32  # entries: a scan of shorter rows is faster than a search
 _table = KernelTable()
 
 
-class _Test:
+class _Predicate:
     """The predicate as text, and how it reads the values of the store."""
 
     def __init__(self, op: TypedOperator, values: Array, at: str) -> None:
@@ -48,72 +49,49 @@ def select(x: Store, op: TypedOperator, thunk: Value) -> Store | None:
     return _select_sparse(x, op, fixed) if x.indices is not None else _select_dense(x, op, fixed)
 
 
-def _matrix_source(op: TypedOperator, values: Array, fill: bool) -> Source:
-    test = _Test(op, values, "p")
-    with_values = len(values) > 1
-    end = kept_end(op.source)
-    if fill:
-        body = _fill(test.text, with_values) if end is None else _copy_run(end, with_values)
-        body = "n, stop = U(out_indptr[row]), U(out_indptr[row + U(1)])\nif n == stop:\n    continue\n" + body
-    else:
-        body = _count(test.text) if end is None else _count_run(test.text, end)
-    return test.finish(
-        f"def kernel(indptr, indices, values, thunk, {'out_indptr, out_indices, out_values' if fill else 'counts'}, "
-        f"lo, hi):\n{test.prologue}"
-        "    for row in range(U(lo), U(hi)):\n        i = np.int64(row)\n"
-        "        first, last = U(indptr[row]), U(indptr[row + U(1)])\n" + indent(body, " " * 8)
+def _matrix_test(op: TypedOperator, values: Array) -> Test:
+    predicate, end, is_iso = _Predicate(op, values, "p"), kept_end(op.source), len(values) == 1
+    lines = f"i, j = np.int64(row), np.int64(indices[p])\n{predicate.text}"
+    made = Test(
+        lines,
+        given=", values, thunk",
+        value="" if is_iso else "values[p]",
+        prologue=predicate.prologue,
+        inliner=predicate.inliner,
     )
-
-
-def _count(test: str) -> str:
-    body = "j = np.int64(indices[p])\n" + test + "n += keep\n"
-    return "n = 0\nfor p in range(first, last):\n" + indent(body, " " * 4) + "counts[row] = n\n"
+    return made if end is None else made._replace(counting=_count_run(lines, end), writing=_copy_run(end, not is_iso))
 
 
 def _count_run(test: str, end: str) -> str:
     """The kept entries are at one end of the row: in a long row bisection finds the last of them."""
     return (
-        f"if last - first <= U({LONG_ROW}):\n"
-        + indent(_count(test), " " * 4)
-        + "else:\n    low, high = first, last\n    while low < high:\n        p = (low + high) >> U(1)\n"
-        + "        j = np.int64(indices[p])\n"
+        f"if last - first <= U({LONG_ROW}):\n    n = U(0)\n    for p in range(first, last):\n"
+        + indent(test + "n += U(keep)\n", " " * 8)
+        + "else:\n    low, high = first, last\n    while low < high:\n"
+        + "        p = (low + high) >> U(1)\n"
         + indent(test, " " * 8)
         + f"        if {'keep' if end == 'first' else 'not keep'}:\n            low = p + U(1)\n"
         + "        else:\n            high = p\n"
-        + f"    counts[row] = {'low - first' if end == 'first' else 'last - low'}\n"
+        + f"    n = {'low - first' if end == 'first' else 'last - low'}\n"
     )
-
-
-def _fill(test: str, with_values: bool) -> str:
-    """Writes every entry and overwrites the dropped ones: a branch would be unpredictable."""
-    copy = "out_values[n] = values[p]\n" if with_values else ""
-    keep = f"out_indices[n] = indices[p]\n{copy}n += U(keep)\nif n == stop:\n    break\n"
-    return "for p in range(first, last):\n    j = np.int64(indices[p])\n" + indent(test + keep, " " * 4)
 
 
 def _copy_run(end: str, with_values: bool) -> str:
     start = "" if end == "first" else "first = last - (stop - n)\n"
-    loop = "for t in range(stop - n):\n    out_{0}[n + t] = {0}[first + t]\n"
+    loop = "for p in range(stop - n):\n    out_{0}[n + p] = {0}[first + p]\n"
     return start + loop.format("indices") + (loop.format("values") if with_values else "")
 
 
 def _select_matrix(x: MatrixStore, op: TypedOperator, thunk: Array) -> MatrixStore | None:
     values = x.values
     key = (op.key, values.dtype.char, len(values) == 1, x.indices.dtype.char)
-    count = _table.find(("count", key), len(x.indices), lambda: _matrix_source(op, values, False))
-    fill = _table.also(("fill", key), len(x.indices), lambda: _matrix_source(op, values, True))
     parts = [(0, x.nrows)] if len(x.indices) < PARALLEL_WORK else edge_chunks(x.indptr)
-    indptr = buffers.empty(x.nrows + 1, INDEX)
-    indptr[0], counts = 0, indptr[1:]
-    pool.launch(count, parts, x.indptr, x.indices, values, thunk, counts)
-    np.cumsum(counts, out=counts)
-    total = int(indptr[-1])
+    arguments = x.indptr, x.indices, values, thunk
+    kernel, starts, total = counted(_table, key, len(x.indices), lambda: _matrix_test(op, values), parts, arguments)
     if total == len(x.indices):
         return _unchanged(x)
-    indices = buffers.empty(total, x.indices.dtype)
-    out = values[: min(1, total)].copy() if len(values) == 1 else buffers.empty(total, values.dtype)
-    pool.launch(fill, parts, x.indptr, x.indices, values, thunk, indptr, indices, out)
-    return MatrixStore(x.nrows, x.ncols, indptr, indices, out)
+    entries = written(kernel, starts, total, parts, arguments, x.indices.dtype, values)
+    return MatrixStore(x.nrows, x.ncols, starts, *entries)
 
 
 def _unchanged(x: MatrixStore) -> MatrixStore:
@@ -125,7 +103,7 @@ def _unchanged(x: MatrixStore) -> MatrixStore:
 
 
 def _sparse_source(op: TypedOperator, values: Array) -> Source:
-    test = _Test(op, values, "t")
+    test = _Predicate(op, values, "t")
     copy = "\n    out_values[n] = values[t]" if len(values) > 1 else ""
     return test.finish(
         "def kernel(indices, values, thunk, out_indices, out_values):\n    n = U(0)\n    j = np.int64(0)\n"
@@ -149,7 +127,7 @@ def _select_sparse(x: VectorStore, op: TypedOperator, thunk: Array) -> VectorSto
 
 
 def _dense_source(op: TypedOperator, values: Array, full: bool) -> Source:
-    test = _Test(op, values, "at")
+    test = _Predicate(op, values, "at")
     if full:
         body = test.text
     elif op.source is None:  # user-defined functions are called for entries only

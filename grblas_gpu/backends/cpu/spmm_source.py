@@ -208,17 +208,6 @@ def kernel(flags, nrows, ncols, width, words, lo, hi):
             for j in range(count):
                 words[(block + j) * U(width) + w] = some[j]
 """
-UNPACK_ROWS = """\
-@kernel
-def kernel(words, nrows, ncols, width, flags, lo, hi):
-    count = 0
-    for i in range(U(lo), U(hi)):
-        for c in range(U(ncols)):
-            flag = (words[i * U(width) + (c >> U(6))] >> (c & U(63))) & U(1) != U(0)
-            flags[i * U(ncols) + c] = flag
-            count += flag
-    return count
-"""
 UNPACK_COLUMNS = f"""\
 @kernel
 def kernel(words, nrows, ncols, width, flags, lo, hi):

@@ -2,44 +2,22 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..reference.elementwise import with_values
 from ..stores.matrix_storage import SPARSE
-from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
+from ..stores.storage import MatrixStore, VectorStore
 from . import buffers, pool
-from .compile import Kernel
+from .filtering import Test, counted, written
 from .parallel import LIGHT_WORK, edge_chunks
 from .tier import KernelTable
 
 ALL = """\
 @kernel
 def kernel(indptr, indices, u_values, values, lo, hi):
-    for i in range(U(lo), U(hi)):
-        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
+    for row in range(U(lo), U(hi)):
+        for p in range(U(indptr[row]), U(indptr[row + U(1)])):
             values[p] = u_values[{line}]
 """
-COUNT = """\
-@kernel
-def kernel(indptr, indices, present, counts, lo, hi):
-    for i in range(U(lo), U(hi)):
-        n = 0
-        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-            n += present[{line}]
-        counts[i] = n
-"""
-SOME = """\
-@kernel
-def kernel(indptr, indices, present, u_values, starts, out_indices, values, lo, hi):
-    for i in range(U(lo), U(hi)):
-        n = U(starts[i])
-        for p in range(U(indptr[i]), U(indptr[i + U(1)])):
-            if present[{line}]:
-                out_indices[n] = indices[p]
-                values[n] = u_values[{line}]
-                n += U(1)
-"""
-LINES = {True: "i", False: "U(indices[p])"}
+LINES = {True: "row", False: "U(indices[p])"}
 
 _table = KernelTable()
 
@@ -50,23 +28,15 @@ def spread(u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixSt
         return None
     indptr, indices = pattern.indptr, pattern.indices
     parts = edge_chunks(indptr) if len(indices) > LIGHT_WORK else [(0, pattern.nrows)]
-    present, starts = u.present, np.zeros(pattern.nrows + 1, INDEX)
-    whole = present is None or u.nvals == u.size
-    if not whole:
-        pool.launch(_kernel(COUNT, down, indices, ""), parts, indptr, indices, present, starts[1:])
-        np.cumsum(starts, out=starts)
-        whole = starts[-1] == len(indices)  # all entries are next to one of the vector
-    if whole:
-        values = buffers.empty(len(indices), u.dtype)
-        pool.launch(_kernel(ALL, down, indices, u.dtype.char), parts, indptr, indices, u.values, values)
-        return with_values(pattern, values)
-    found = np.empty(int(starts[-1]), indices.dtype), buffers.empty(int(starts[-1]), u.dtype)
-    fill = _kernel(SOME, down, indices, u.dtype.char)
-    pool.launch(fill, parts, indptr, indices, present, u.values, starts, *found)
-    return MatrixStore(pattern.nrows, pattern.ncols, starts, *found)
-
-
-def _kernel(text: str, down: bool, indices: Array, kind: str) -> Kernel:
-    return _table.find(
-        (text, down, indices.dtype.char, kind), len(indices), lambda: (text.format(line=LINES[down]), {})
-    )
+    key, line = (down, indices.dtype.char, u.dtype.char), LINES[down]
+    if u.present is not None and u.nvals < u.size:
+        test = Test(f"keep = present[{line}]\n", ", present, u_values", value=f"u_values[{line}]")
+        arguments = indptr, indices, u.present, u.values
+        kernel, starts, total = counted(_table, ("some", *key), len(indices), lambda: test, parts, arguments)
+        if total < len(indices):
+            entries = written(kernel, starts, total, parts, arguments, indices.dtype, u.values)
+            return MatrixStore(pattern.nrows, pattern.ncols, starts, *entries)
+    kernel = _table.find(key, len(indices), lambda: (ALL.format(line=line), {}))  # all entries have one beside
+    values = buffers.empty(len(indices), u.dtype)
+    pool.launch(kernel, parts, indptr, indices, u.values, values)
+    return with_values(pattern, values)

@@ -15,9 +15,8 @@ from ...foundation.types import Accum
 from ..programs.reading import EACH
 from ..stores.entries import Store
 from ..stores.storage import Array, MaskView, MatrixStore, VectorStore
-from . import ewise, matrix_masks, pool, workspace
+from . import ewise, pool, workspace
 from .compile import Source
-from .inline import where
 from .masks import BYTE_KIND, NO_MASK, NOTHING, OPENED, ROWS, clean, flags_of, resolve
 from .operands import Form, Text, reading
 from .tier import KernelTable
@@ -38,7 +37,7 @@ def write(c: Store, t: Store, mask: MaskView | None, accum: Accum, replace: bool
         return ewise.union(c, t, accum, None, c.dtype)
     if type(c) is MatrixStore:
         assert mask is not None
-        return matrix_masks.write(c, t, mask, accum, replace, masked)
+        return ewise.write_masked(c, t, mask, accum, replace, masked)
     if c.size == 0:
         return None
     if both_sparse and (c.nvals + t.nvals) * DENSE_RESULT < c.size:
@@ -77,7 +76,7 @@ def _text(c: np.dtype, t: np.dtype, t_mode: int, t_at: str, accum: Accum) -> Tex
     return Text(Form(accum, (c, t), EACH, t_mode, c), "c_values[i]", f"t_values[{t_at}]", "c_values[i]")
 
 
-def _dense_values(c: VectorStore) -> Array:
+def dense_values(c: VectorStore) -> Array:
     """The output's values one by one, in its own array if it has one."""
     if len(c.values) == c.size:
         return c.values if c.values.flags.writeable else c.values.copy()
@@ -86,13 +85,8 @@ def _dense_values(c: VectorStore) -> Array:
 
 def _update_source(c: np.dtype, t: np.dtype, t_mode: int, accum: Accum, full: bool, kind: int) -> Source:
     text = _text(c, t, t_mode, "n", accum)
-    if accum is None:
-        body = text.only_y + ("" if full else "added += not c_present[i]\nc_present[i] = True\n")
-    elif full:
-        body = text.both
-    else:
-        body = where("c_present[i]", text.both, text.only_y + "c_present[i] = True\nadded += 1\n")
-    body = where(OPENED[kind], body)
+    has, new = ("True", "") if full else ("c_present[i]", "c_present[i] = True\nadded += 1\n")
+    body = text.change("True", has, OPENED[kind], new)
     present, mask = ("" if full else ", c_present"), ("" if kind == NO_MASK else ", mask")
     return text.finish(
         f"def kernel(indices, t_values{mask}{present}, c_values):\n    added = 0\n{text.prologue}"
@@ -124,7 +118,7 @@ def _update(c: VectorStore, t: VectorStore, kind: int, allowed: Array, accum: Ac
 
 def _owned(c: VectorStore, accum: Accum) -> VectorStore:
     """The output's store with one value per entry; a copy when a user's function may fail half-way."""
-    values, present = _dense_values(c), c.present
+    values, present = dense_values(c), c.present
     if accum is not None and accum.source is None:
         values = values.copy() if values is c.values else values
         present = None if present is None else present.copy()
@@ -138,12 +132,8 @@ def _merge_source(
 ) -> Source:
     text = _text(c, t, t_mode, "i", accum)
     here = "True" if t_full else "t_present[i]"
-    mark, closed = ("", "") if stays_full else ("present = True\n", "present = False\n")
-    if accum is None:
-        body = where(here, text.only_y + mark, closed)
-    else:
-        body = where(here, text.both if stays_full else where("present", text.both, text.only_y + mark))
-    body = where(OPENED[kind], body, closed if replace else "")
+    has, new, remove = ("True", "", "") if stays_full else ("present", "present = True\n", "present = False\n")
+    body = text.change(here, has, OPENED[kind], new, remove, replace)
     present, count = ("", "hi - lo") if stays_full else ("c_present, ", "count")
     if not stays_full:
         body = f"present = c_present[i]\n{body}c_present[i] = present\ncount += present\n"

@@ -8,12 +8,13 @@ first use (``matrix_storage.py``).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ...foundation.types import Accum, Assigned, Plan, TypedMonoid, TypedOperator, TypedSemiring, Value
 from ...plan.storage_rules import MOST_KEYS
-from ..engine import Engine
+from ..engine import Engine, Function
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
@@ -48,6 +49,27 @@ def _by_value(name: str, of_dense: Callable[..., MatrixStore]) -> Callable[..., 
     return form
 
 
+def _of_dense(operation: Function) -> Function:
+    """An operation on a bitmap or full matrix."""
+
+    def form(self: Backend, x: Store, *given: object) -> object:
+        return operation(self, x, *given) if is_dense(x) else NotImplemented
+
+    return form
+
+
+def _line_of_dense(is_row: bool) -> Function:
+    def form(self: Backend, a: MatrixStore, which: int, index: Array | None) -> VectorStore:
+        line = dense.extract_line(a, which, is_row)
+        return line if index is None else self.extract_vector(line, index)
+
+    return _of_dense(form)
+
+
+def _unless_hypersparse(self: Backend, a: MatrixStore, *given: object) -> Any:
+    return None if a.form == HYPERSPARSE else NotImplemented
+
+
 class EveryForm(Backend):
     """Methods with the engine as ``self``. NotImplemented: the operands are CSR, or their CSR is to be read."""
 
@@ -72,13 +94,8 @@ class EveryForm(Backend):
             return None
         return NotImplemented
 
-    def heaviest_groups(self, a: MatrixStore, *beside: VectorStore | None) -> VectorStore | None:
-        return None if a.form == HYPERSPARSE else NotImplemented
-
-    def contracted(
-        self, a: MatrixStore, groups: VectorStore, monoid: TypedMonoid, symmetric: bool
-    ) -> tuple[MatrixStore, VectorStore] | None:
-        return None if a.form == HYPERSPARSE else NotImplemented
+    heaviest_groups: Function = _unless_hypersparse
+    contracted: Function = _unless_hypersparse
 
     def matching(self, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore | None:
         if a.form == HYPERSPARSE:
@@ -152,29 +169,14 @@ class EveryForm(Backend):
             return Definitions.extract_matrix(self, a, rows, cols)
         return dense.extract(a, rows, cols) if is_dense(a) else NotImplemented
 
-    def extract_row(self, a: MatrixStore, row: int, cols: Array | None) -> VectorStore:
-        if not is_dense(a):
-            return NotImplemented
-        line = dense.extract_line(a, row, is_row=True)
-        return line if cols is None else self.extract_vector(line, cols)
-
-    def extract_column(self, a: MatrixStore, col: int, rows: Array | None) -> VectorStore:
-        if not is_dense(a):
-            return NotImplemented
-        line = dense.extract_line(a, col, is_row=False)
-        return line if rows is None else self.extract_vector(line, rows)
-
-    def diagonal(self, a: MatrixStore, k: int) -> VectorStore:
-        return dense.diagonal(self, a, k) if is_dense(a) else NotImplemented
+    extract_row = _line_of_dense(True)
+    extract_column = _line_of_dense(False)
+    diagonal = _of_dense(dense.diagonal)
+    pattern = _of_dense(lambda self, a: dense.one_value(a, self.array([True], bool)))
 
     def spread(self, u: VectorStore, nrows: int, ncols: int, down: bool, pattern: MatrixStore | None) -> MatrixStore:
         if u.kind == "full" and (pattern is None or pattern.form == FULL):
             return dense.spread(u, nrows, ncols, down)
-        return NotImplemented
-
-    def pattern(self, a: MatrixStore) -> MatrixStore:
-        if is_dense(a):
-            return dense.one_value(a, self.array([True], bool))
         return NotImplemented
 
     # ---- the output ----------------------------------------------------------------------------------------------
@@ -205,18 +207,14 @@ class EveryForm(Backend):
             return hypersparse.assign(self, c, value, index, mask, accum, replace, submask)
         return NotImplemented
 
-    def replace_row(self, c: MatrixStore, row: int, line: VectorStore) -> MatrixStore:
-        return dense.replace_line(c, row, line, True) if is_dense(c) else NotImplemented
-
-    def replace_column(self, c: MatrixStore, col: int, line: VectorStore) -> MatrixStore:
-        return dense.replace_line(c, col, line, False) if is_dense(c) else NotImplemented
+    replace_row = _of_dense(lambda self, c, row, line: dense.replace_line(c, row, line, True))
+    replace_column = _of_dense(lambda self, c, col, line: dense.replace_line(c, col, line, False))
 
     # ---- elements, in and out ------------------------------------------------------------------------------------
 
-    def get_element(self, x: Store, index: tuple[int, ...]) -> Value | None:
-        if type(x) is MatrixStore and is_dense(x):
-            return self.get_element(flat(x), (index[0] * x.ncols + index[1],))
-        return NotImplemented
+    get_element = _of_dense(lambda self, x, index: self.get_element(flat(x), (index[0] * x.ncols + index[1],)))
+    has_one_value = _of_dense(lambda self, x: self.has_one_value(flat(x)))
+    tuples = _of_dense(lambda self, x: tuple(map(self.host, dense.tuples(x))))
 
     def change_elements(
         self, x: Store, index: tuple[Array, ...], values: Array, kept: Array, owned: bool = False
@@ -228,15 +226,6 @@ class EveryForm(Backend):
         places = (index[0] * x.ncols + index[1],)
         return dense.as_matrix(x.nrows, x.ncols, self.change_elements(dense.changeable(x), places, values, kept))
 
-    def has_one_value(self, x: Store) -> bool:
-        return self.has_one_value(flat(x)) if type(x) is MatrixStore and is_dense(x) else NotImplemented
-
-    def tuples(self, x: Store) -> tuple[Array, Array, Array]:
-        if type(x) is MatrixStore and is_dense(x):
-            rows, cols, values = dense.tuples(x)
-            return self.host(rows), self.host(cols), self.host(values)
-        return NotImplemented
-
     def to_dense(self, x: Store, fill: Value, dtype: np.dtype) -> Array:
         if type(x) is MatrixStore and is_dense(x):
             if x.iso:
@@ -245,15 +234,20 @@ class EveryForm(Backend):
         return NotImplemented
 
 
-class NumpyKernels:
-    """Accelerated operations in array code."""
+class GroupsOnHost:
+    """Accelerated operations in array code, for arrays in the memory of the host."""
 
-    heaviest_groups = staticmethod(heaviest_groups)
     contracted = contracted
     matching = matching
 
+    def heaviest_groups(self, a: MatrixStore, groups: VectorStore, *beside: VectorStore | None) -> VectorStore:
+        return heaviest_groups(a, groups, *beside)
 
-class NumpyBackend(Engine, definitions=DEFINITIONS, kernels=(NumpyKernels,), forms=EveryForm):
+
+ON_HOST = (*DEFINITIONS, GroupsOnHost)
+
+
+class NumpyBackend(Engine, definitions=ON_HOST, forms=EveryForm):
     """The definitions as an engine."""
 
     name = "numpy"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...exceptions import EmptyObject, IndexOutOfBound, NotImplementedException
-from ...foundation.types import Axis, Engine, Later, Store, TypedAggregator, TypedMonoid, TypedOperator, Value, Vector
+from ...foundation.types import Axis, Engine, Later, Store, Value, Vector
 from ...ir.node import Node
 from ...operators.aggregators import compute as aggregate, is_count
 from ..stores import windows
@@ -106,35 +106,26 @@ def reduce_or_identity(node: Node, view: MaskView | None) -> Value | Later:
 
 
 def reduce_rowwise(node: Node, view: MaskView | None) -> VectorStore:
-    (a,) = node.operands
-    if node.operator.opclass == "Aggregator":
-        return _aggregated(node.operator, a, "rowwise")
-    return _reduced(a, _monoid(node.operator), False)
+    return _reduced(node, False)
 
 
 def reduce_columnwise(node: Node, view: MaskView | None) -> VectorStore:
-    (a,) = node.operands
-    if node.operator.opclass == "Aggregator":
-        return _aggregated(node.operator, a, "columnwise")
-    return _reduced(a, _monoid(node.operator), True)
+    return _reduced(node, True)
 
 
-def _reduced(a: Any, monoid: TypedMonoid, by_columns: bool) -> VectorStore:
+def _reduced(node: Node, by_columns: bool) -> VectorStore:
     """The lines of a matrix combined; columns of one that is stored by rows need no transpose."""
-    by_columns, store = by_columns is not a._is_transposed, (a._matrix if a._is_transposed else a)._store
-    reduce = a._engine.reduce_columnwise if by_columns else a._engine.reduce_rowwise
-    found: VectorStore = reduce(store, monoid)
-    return found
-
-
-def _aggregated(op: TypedAggregator, a: Any, mode: str) -> VectorStore:
-    """The lines of a matrix aggregated; CSR knows their lengths."""
-    store = a._matrix._store if a._is_transposed else a._store
-    if is_count(op) and type(store) is MatrixStore and store.form == SPARSE:
-        by_columns = (mode == "columnwise") is not a._is_transposed
-        counted: VectorStore = (a._engine.count_columnwise if by_columns else a._engine.count_rowwise)(store)
-        return counted
-    found: VectorStore = aggregate(op, a, mode)._store
+    (a,), op, found = node.operands, node.operator, None
+    store, engine = (a._matrix if a._is_transposed else a)._store, a._engine
+    across = by_columns is not a._is_transposed  # the rows of the store
+    if op.opclass == "Monoid":
+        found = (engine.reduce_columnwise if across else engine.reduce_rowwise)(store, op)
+    elif op.opclass != "Aggregator":
+        raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
+    elif is_count(op) and type(store) is MatrixStore and store.form == SPARSE:  # CSR knows the lengths of rows
+        found = (engine.count_columnwise if across else engine.count_rowwise)(store)
+    else:
+        found = aggregate(op, a, "columnwise" if by_columns else "rowwise")._store
     return found
 
 
@@ -149,12 +140,6 @@ def define_groups(function: Callable[..., Vector]) -> None:
 
 def heaviest_groups(node: Node, view: MaskView | None) -> Store:
     return _groups(*node.operands)._store
-
-
-def _monoid(op: TypedOperator) -> Any:
-    if op.opclass == "Monoid":
-        return op
-    raise NotImplementedException(f"reduce needs a monoid: {op} is a BinaryOp that belongs to none")
 
 
 # --------------------------------------------------------------------------------------------------------------

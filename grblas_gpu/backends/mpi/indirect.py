@@ -13,7 +13,7 @@ import numpy as np
 from ...exceptions import IndexOutOfBound
 from ...foundation.types import Accum, TypedOperator, Value
 from ..reference import Definitions
-from ..stores.entries import cast, operand
+from ..stores.entries import cast, operand, take
 from ..stores.storage import MaskView, MatrixStore, VectorStore
 from .parts import AnyStore, Parts, Store, reads
 from .routing import answer, route
@@ -86,11 +86,7 @@ class Indexed(Parts):
             return self.like(x, self.local.select(x.part, op, thunk))
         rows, cols, values = self.local.tuples(x.part)
         kept = cast(self._computed(x, op, thunk), np.dtype(bool))
-        if len(values) > 1 and values.strides[0] == 0:
-            values = np.broadcast_to(values[:1], (int(kept.sum()),))
-        else:
-            values = values[kept]
-        return self._rebuilt(x, rows[kept], cols[kept], values)
+        return self._rebuilt(x, rows[kept], cols[kept], take(values, kept))
 
     def _computed(self, x: Store, op: TypedOperator, thunk: Value) -> np.ndarray:
         """The operator's value for every entry of this rank."""

@@ -18,7 +18,7 @@ from ...trace.records import Record, current as current_trace
 from ..forms.every_form import is_dense
 from ..protocol import Backend
 from ..reference import Definitions
-from ..stores.entries import compress, expand, take
+from ..stores.entries import compress, expand, is_iso, repeated, take
 from ..stores.formats import choose_format
 from ..stores.matrix_storage import from_lines
 from ..stores.storage import MaskView, MatrixStore, VectorStore
@@ -119,13 +119,12 @@ class Parts(Backend):
     ) -> MatrixStore:
         """Only this rank's block: the method is not collective, so it may fail on one rank."""
         row_block, col_block = self.grid.rows_of(nrows), self.grid.columns_of(ncols)
-        if len(values) > 1 and bool((values == values[0]).all()):
-            values = np.broadcast_to(values[:1], values.shape)  # iso
+        values = _one_for_all(values)
         here, there = self.local.array(row_block.to_local(rows)), self.local.array(col_block.to_local(cols))
         return self.local.build_matrix(row_block.size, col_block.size, here, there, self._given(values), dup_op)
 
     def _given(self, values: np.ndarray) -> Array:
-        if len(values) > 1 and values.strides[0] == 0:
+        if is_iso(values):
             one = self.local.array(values[:1].copy())
             return np.broadcast_to(one, values.shape)
         return self.local.array(values)
@@ -163,8 +162,7 @@ class Parts(Backend):
         if self.grid.size == 1:
             return self.local.export(store.part)
         rows, cols, values = self.tuples(store)
-        if len(values) > 1 and bool((values == values[0]).all()):
-            values = np.broadcast_to(values[:1], values.shape)
+        values = _one_for_all(values)
         if isinstance(store, DistMatrixStore):
             return _HOST.build_matrix(store.nrows, store.ncols, rows, cols, values, None)
         return _HOST.build_vector(store.size, rows, values, None)
@@ -203,6 +201,11 @@ class Parts(Backend):
         if isinstance(x, DISTRIBUTED):
             return self.local.adopt(self.export(x))
         return x
+
+
+def _one_for_all(values: np.ndarray) -> np.ndarray:
+    """Equal values as a view of one of them."""
+    return repeated(values, len(values)) if len(values) > 1 and bool((values == values[0]).all()) else values
 
 
 def gather_limit() -> int:

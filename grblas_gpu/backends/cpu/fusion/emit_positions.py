@@ -12,7 +12,7 @@ from ...programs.reading import EACH
 from ...programs.steps import overwrites
 from ...programs.terms import BodyStep, Kind, Operand, Unfusable
 from ..inline import where
-from ..operands import Form, Text
+from ..operands import Form, Text, both
 from .context import ALSO, BUFFERS, COUNT, INTERPRET, Context, listing
 
 
@@ -31,25 +31,33 @@ def position(context: Context, at: int, step: BodyStep) -> Pass:
     facts, w, slot = context.facts, step.out, context.facts.slots[step.out]
     drivers, swaps = facts.drivers(step), facts.swaps(step)
     computed, first = _gathered(context, step) if step.kind == Kind.GATHER else (_result(context, step), "")
-    names = [name for arg in step.args if arg.kind == "vector" for name in context.arrays(arg.number)]
-    names += context.arrays(step.mask.vector) if step.mask is not None else []
-    names += context.arrays(w, "gwm" if swaps else "fvl")
-    arguments = ["S", "F", *listing(names), *(["L", "listed"] if drivers else [])]
+    letters = "gwm" if swaps else "fvl"
     if overwrites(step):
-        inside = _overwriting(context, step, computed, "gwm" if swaps else "fvl")
+        inside = _overwriting(context, step, computed, letters)
         head, result = "n = U(lo)", "np.int64(n) - lo, 0"
     else:
         inside = _changing(context, step, computed)
         head = f"added = removed = 0\nkeeps = {context.word('listed', w)} != 0\nn = U({context.word('count', w)})"
         result = "added, removed"
-    where = "U(L[t]) if listed else t" if drivers else "t"
-    context.functions.append(
-        f"@kernel\ndef step{at}({', '.join(arguments)}, lo, hi):\n{indent(head, '    ')}\n"
-        f"    for t in range(U(lo), U(hi)):\n        i = {where}\n{indent(first + inside, ' ' * 8)}"
-        f"    return {result}\n\n\n"
-    )
+    arguments = function(context, at, step, letters, head, first + inside, result)
     after = (wrong_index(step) if step.kind == Kind.GATHER else "") + _after(context, step, swaps, slot.full)
     return Pass(f"step{at}", arguments, drivers, context.word("size", w), after)
+
+
+def function(context: Context, at: int, step: BodyStep, letters: str, head: str, inside: str, result: str) -> list[str]:
+    """The function of a step, with the statements for position i; and its arguments."""
+    drivers = context.facts.drivers(step)
+    names = [name for arg in step.args if arg.kind == "vector" for name in context.arrays(arg.number)]
+    names += context.arrays(step.mask.vector) if step.mask is not None else []
+    arguments = ["S", "F", *listing([*names, *context.arrays(step.out, letters)])]
+    arguments += ["L", "listed"] if drivers else []
+    place = "U(L[t]) if listed else t" if drivers else "t"
+    context.functions.append(
+        f"@kernel\ndef step{at}({', '.join(arguments)}, lo, hi):\n{indent(head, '    ')}\n"
+        f"    for t in range(U(lo), U(hi)):\n        i = {place}\n{indent(inside, ' ' * 8)}"
+        f"    return {result}\n\n\n"
+    )
+    return arguments
 
 
 def wrong_index(step: BodyStep) -> str:
@@ -60,11 +68,16 @@ def wrong_index(step: BodyStep) -> str:
 def _gathered(context: Context, step: BodyStep) -> tuple[tuple[str, str, np.dtype], str]:
     """``v[index]``: an entry where the index has one, and v has one there. Also the lines that compute the place."""
     source, index = (arg.number for arg in step.args)
-    slot, has = context.facts.slots[source], context.has(index)
-    lines = "" if has == "True" else f"if not {has}:\n    continue\n"
-    lines += f"k = U({context.at(index)})\nif k >= U({context.word('size', source)}):\n    return -1, 0\n"
+    slot, lines = context.facts.slots[source], named_position(context, index, source)
     value = f"value = v{source}[{'0' if slot.iso else 'k'}]\n"
     return ("True" if slot.full else f"f{source}[k]", value, slot.dtype), lines
+
+
+def named_position(context: Context, index: int, size_of: int) -> str:
+    """The lines that compute the position k in a vector that an index has at position i."""
+    has = context.has(index)
+    skip = "" if has == "True" else f"if not {has}:\n    continue\n"
+    return f"{skip}k = U({context.at(index)})\nif k >= U({context.word('size', size_of)}):\n    return -1, 0\n"
 
 
 def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dtype], letters: str) -> str:
@@ -83,32 +96,21 @@ def _overwriting(context: Context, step: BodyStep, result: tuple[str, str, np.dt
     return where(test, store, "" if letters == "gwm" else f"{flags}{w}[i] = False\n")
 
 
-def both(one: str, other: str) -> str:
-    """Two conditions, of which "True" always holds."""
-    return one if other == "True" else other if one == "True" else f"({one} and {other})"
-
-
 def _changing(context: Context, step: BodyStep, result: tuple[str, str, np.dtype]) -> str:
     """Position i of an output that is changed in place."""
     found, lines, kind = result
     w, slot = step.out, context.facts.slots[step.out]
-    has = context.has(w)
+    has, at = context.has(w), f"v{w}[i]"
     remove = f"if {has}:\n    f{w}[i] = False\n    removed += 1\n"
     new = "" if slot.full else f"f{w}[i] = True\nadded += 1\n"
     if slot.listed and not slot.full:
         new += f"if keeps:\n    l{w}[n] = i\n    n += U(1)\n"
-    if step.accum is None:
-        write = f"{lines}v{w}[i] = {context.inliner.load('value', kind, slot.dtype)}\n"
-        write += "" if slot.full else where(f"not {has}", new)
-        text = where(found, write, "" if slot.full else remove)
-    else:
-        accum = getattr(step.accum, "binaryop", step.accum)
-        if accum.positional is not None:
-            raise Unfusable(f"{accum} as an accumulator", step.number)
-        form = Form(accum, (slot.dtype, kind), EACH, EACH, slot.dtype)
-        each = Text(form, f"v{w}[i]", "value", f"v{w}[i]", context.inliner)
-        text = where(found, lines + where(has, each.both, each.only_y + new))
-    return where(context.opened(step.mask), text, remove if step.replace and not slot.full else "")
+    accum = getattr(step.accum, "binaryop", step.accum)
+    if accum is not None and accum.positional is not None:
+        raise Unfusable(f"{accum} as an accumulator", step.number)
+    text = Text(Form(accum, (slot.dtype, kind), EACH, EACH, slot.dtype), at, "value", at, context.inliner)
+    opened, remove = context.opened(step.mask), "" if slot.full else remove
+    return text.change(found, has, opened, new, remove, step.replace, lines)
 
 
 def _after(context: Context, step: BodyStep, swaps: bool, full: bool) -> str:
@@ -219,7 +221,4 @@ def _two(context: Context, step: BodyStep, op: TypedOperator, vectors: list[Oper
     form = Form(op, (x_type, y_type), EACH, EACH, kind, defaults)
     x, y = (context.at(arg.number) for arg in vectors)
     text = Text(form, x, y, "value", context.inliner)
-    if step.kind == Kind.MULT:
-        return both(has_x, has_y), text.both, kind
-    found = "True" if "True" in (has_x, has_y) else f"({has_x} or {has_y})"
-    return found, where(has_x, where(has_y, text.both, text.only_x), text.only_y), kind
+    return *text.combined(has_x, has_y, step.kind != Kind.MULT), kind

@@ -134,7 +134,7 @@ def test_the_first_program_of_an_algorithm_begins_the_others(
     inner, last = importlib.import_module("cupy").RawModule, threading.Event()
 
     def compiled(*, code: str, options: tuple[str, ...]):
-        if "generated for differences.cu" in code:
+        if "generated for transpose.cu" in code:
             last.set()
         assert "generated for matrix_facts.cu" not in code or last.wait(60)
         return inner(code=code, options=options)

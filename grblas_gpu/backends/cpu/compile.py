@@ -31,7 +31,6 @@ Dispatcher = Any  # a function that Numba compiles for the types of its argument
 Source = tuple[str, dict[str, Function]]  # a text, and user-defined functions that it calls
 
 
-SIDE_BY_SIDE = "@lanes_kernel"
 # C does not call these functions: without a C wrapper there is 7 % less to compile.
 HEADER = """\
 import math
@@ -43,12 +42,12 @@ U = np.uint64
 options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 kernel = numba.njit(**options)
 """
-#: May reorder additions of floats; also fuse multiply and add; also vectorise independent sums (SLP).
+#: May reorder additions of floats; also fuse multiply and add.
 IN_ANY_ORDER = """\
 summing_kernel = numba.njit(**options, fastmath={"reassoc"})
-fused_kernel = lanes_kernel = numba.njit(**options, fastmath={"contract", "reassoc"})
+fused_kernel = numba.njit(**options, fastmath={"contract", "reassoc"})
 """
-IN_ORDER = "summing_kernel = fused_kernel = lanes_kernel = kernel\n"
+IN_ORDER = "summing_kernel = fused_kernel = kernel\n"
 _lock = threading.RLock()
 _loaded: dict[str, Dispatcher] = {}
 _of_users: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
@@ -134,8 +133,6 @@ def load(text: str, functions: Mapping[str, Function] | None = None) -> Function
         found = _loaded.get(text)
         if found is None:
             found = _loaded[text] = completed(_kept, text, {}).kernel
-            if SIDE_BY_SIDE in text:
-                found.compile = partial(_compile_side_by_side, found.compile)
     return found
 
 
@@ -175,20 +172,6 @@ def _compile_for(kernel: Dispatcher, *arguments: object, **keywords: object) -> 
 def _forget(module: ModuleType) -> None:
     if sys.modules.get(module.__name__) is module:
         del sys.modules[module.__name__]
-
-
-def _compile_side_by_side(compile_kernel: Function, signature: object) -> object:
-    """Numba disables LLVM's SLP vectoriser globally: it is enabled while this kernel is compiled."""
-    import numba.core.config
-    from numba.core.compiler_lock import global_compiler_lock
-
-    config: Any = numba.core.config
-    with global_compiler_lock:
-        before, config.SLP_VECTORIZE = config.SLP_VECTORIZE, 1
-        try:
-            return compile_kernel(signature)
-        finally:
-            config.SLP_VECTORIZE = before
 
 
 def function_of(kernel: Dispatcher, name: str) -> Function:

@@ -84,13 +84,12 @@ def times_full(
     """The product with a full matrix, given by rows, without a mask: the case of many small calls, so in few steps."""
     held, nrows = rows.values, rows.nrows
     call = prepared(held, dense, semiring, flip, early_exit)
-    lanes = text.lanes_for(columns)
-    key = (call.kernel, rows.indices.dtype.char, lanes)
+    key = (call.kernel, rows.indices.dtype.char)
     kernel = _table.get(key)
     if kernel is None:
         work = rows.nvals * columns
         check_work(work)
-        kernel = _table.find(key, work, lambda: text.whole(call, lanes))
+        kernel = _table.find(key, work, lambda: text.whole(call))
     values, filled = _output(nrows * columns, semiring), rows.filled_rows
     flags = None if filled == nrows else np.empty(nrows * columns, bool)
     given = (

@@ -1,7 +1,7 @@
 """The text of the kernels for a sparse matrix times a dense one.
 
-Both by rows: a row of the result is a combination of rows of the dense factor, as many values at a time as a vector
-register has. Where only the pattern matters, 64 columns are the bits of one word, and a row of the result is a union.
+Both by rows: a row of the result is a combination of rows of the dense factor. Where only the pattern matters, 64
+columns are the bits of one word, and a row of the result is a union.
 """
 
 from __future__ import annotations
@@ -15,56 +15,25 @@ from .mxm_source import neutral
 from .mxv_source import Body
 
 AT_A_TIME = 4  # entries of a row that are added in one pass over the columns
-NARROW = 32  # columns up to which sums stay in registers while a row is read: more of them are read once, all together
 BLOCK = 2048  # columns of a matrix of flags that are packed while they are in a core's cache
 
 POSITIONS = {"firsti": "i", "firstj": "k", "secondi": "k", "secondj": "c"}
 FLIPPED = {"firsti": "c", "firstj": "k", "secondi": "k", "secondj": "i"}
 
 
-def whole(reading: Reading, lanes: int = 0) -> Source:
+def whole(reading: Reading) -> Source:
     """Rows ``lo`` to ``hi`` of the product with a full matrix, without a mask: every product counts, so that a row has
-    all entries or none; flags say which, if some rows have none. See :func:`lanes_for`."""
+    all entries or none; flags say which, if some rows have none."""
     body = Body(reading, "q", FLIPPED if reading.flip else POSITIONS)
-    lanes = lanes if _has_lanes(body, reading) else 0
     text = "start, stop = U(indptr[i]), U(indptr[i + U(1)])\nbase = i * columns\n"
     text += "if len(out_flags):\n    for c in range(columns):\n        out_flags[base + c] = start < stop\n"
-    text += "if start < stop:\n" + indent(_in_registers(body, lanes) if lanes else _full_row(body, reading), "    ")
+    text += "if start < stop:\n" + indent(_full_row(body, reading), "    ")
     text += f"else:\n    for c in range(columns):\n        out_values[base + c] = {body.zero}\n"
     return body.finish(
         f"def kernel(indptr, indices{body.arguments}, width, out_flags, out_values, lo, hi):\n"
         f"    columns = U(width)\n{body.prologue}    for i in range(U(lo), U(hi)):\n" + indent(text, " " * 8),
-        "@lanes_kernel" if lanes else "@fused_kernel",
+        "@fused_kernel",
     )
-
-
-def lanes_for(columns: int) -> int:
-    """How many columns' sums are kept in registers at a time; 0 if the sums are in the rows of the result.
-
-    >>> lanes_for(8), lanes_for(32), lanes_for(20), lanes_for(64)
-    (8, 16, 0, 0)
-    """
-    return 0 if columns > NARROW or columns % 8 else 8 if columns % 16 else 16
-
-
-def _has_lanes(body: Body, reading: Reading) -> bool:
-    """Whether processors have vector instructions for these sums: few multiply integers of 64 bits so."""
-    dtype, functions = reading.semiring.return_type.np_type, body.inliner.functions
-    counted = reading.semiring.binaryop.positional is not None or (dtype.kind in "iu" and dtype.itemsize == 8)
-    return not (counted or body.exit_at_first or functions)
-
-
-def _in_registers(body: Body, lanes: int) -> str:
-    """A sum for each of so many columns, which is written when the row has been read."""
-    begin, add = "", ""
-    for n in range(lanes):
-        product = f"q = at + U({n})\n{_product(body)}"
-        begin += f"{product}acc{n} = z\n"
-        add += f"{product}acc = acc{n}\nacc{n} = {body.sum}\n"
-    read = "at = U(indices[p]) * columns + first\n" + _held(body)
-    text = "p = start\n" + read + begin + "for p in range(start + U(1), stop):\n" + indent(read + add, "    ")
-    text += "".join(f"out_values[base + first + U({n})] = acc{n}\n" for n in range(lanes))
-    return f"for first in range(U(0), columns, U({lanes})):\n" + indent(text, "    ")
 
 
 def some(reading: Reading, full: bool, mask: int) -> Source:

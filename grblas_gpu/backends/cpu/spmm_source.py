@@ -51,7 +51,8 @@ def some(reading: Reading, full: bool, mask: int) -> Source:
     entry = f"k = U(indices[p])\nactive = {own}wanted\n"
     if body.exit_at_first:
         entry += "active &= ~found\n"
-    add = f"acc = out_values[base + c]\n{_product(body)}out_values[base + c] = {body.sum}\n"
+    read = f"acc = out_values[base + c]\n{_product(body)}out_values[base + c] = "
+    add = f"{read}{body.sum}\n"
     if start is None:
         first = _product(body) + "out_values[base + c] = z\n"
         more = "" if body.exit_at_first else f"if found >> (c & U(63)) & U(1):\n{indent(add, '    ')}else:\n"
@@ -61,12 +62,11 @@ def some(reading: Reading, full: bool, mask: int) -> Source:
     bits += "    if rest & U(1):\n        q = at + c\n" + indent(add, " " * 8)
     bits += "    rest >>= U(1)\n    c += U(1)\n"
     if start is not None:
-        bits = (
-            "if active == every:\n    for c in range(first, last):\n        q = at + c\n"
-            + indent(add, " " * 8)
-            + "else:\n"
-            + indent(bits, "    ")
-        )
+        every = "for c in range(first, last):\n    q = at + c\n"
+        if not body.inliner.functions:  # a choice of values has no branch: those of absent entries are left out
+            chosen = f"{read}{body.sum} if active >> (c - first) & U(1) else acc\n"
+            bits = every + indent(chosen, "    ")
+        bits = f"if active == every:\n{indent(every + indent(add, '    '), '    ')}else:\n{indent(bits, '    ')}"
     entry += "if active != U(0):\n    at = k * columns\n" + indent(_held(body) + bits, "    ")
     entry += "    found |= active\n"
     if body.exit_at_first:

@@ -30,7 +30,8 @@ SIZES = (10, 10_000, 1_000_000)
 LIMIT = 1.2  # the largest ratio that we accept
 BUDGET = 0.6  # seconds for each call and size
 TRIALS = (5, 200)
-SHORT = 3e-4  # seconds: shorter calls are repeated within a measurement
+SHORT = 5e-3  # seconds: shorter calls are repeated within a measurement
+REST = 0.005  # seconds before a measurement: idle threads of OpenMP occupy their cores for a few milliseconds
 WARM_UP = (3, 250, 0.3)  # the fewest calls, the most, seconds: kernels of small calls are loaded after many
 
 Call = Callable[[Any, Any], Any]
@@ -194,6 +195,7 @@ def once(lib: Any, call: Call, o: Objects, times: int, fresh: bool) -> float:
     if fresh:
         o.F = MAKERS["A"](lib, o)
         o.F.wait()
+    time.sleep(REST)
     start = time.perf_counter()
     for _ in range(times):
         found = call(lib, o)
@@ -215,7 +217,7 @@ def ratio(name: str, call: Call, pairs: list[tuple[Any, Objects]]) -> tuple[floa
             first = once(lib, call, o, 1, fresh)
         if number >= fewest and time.perf_counter() > end:
             break
-    times = 1 if fresh else max(1, min(50, int(SHORT / max(first, 1e-7))))
+    times = 1 if fresh else max(1, min(300, int(SHORT / max(first, 1e-7))))
     trials = max(TRIALS[0], min(TRIALS[1], int(BUDGET / (2 * times * max(first, 1e-7)))))
     found = [[once(lib, call, o, times, fresh) for lib, o in pairs] for _ in range(trials)]
     mine, other = (statistics.quantiles(column, n=4)[0] for column in zip(*found, strict=True))

@@ -111,8 +111,8 @@ class Search(NamedTuple):
         return cls(pattern, [both, above, below], allowed, induced)
 
     def extended(self, table: list[Vector], few: int | None = None) -> Iterator[tuple[list[Vector], Matrix]]:
-        """The matches of all vertices but the last, with the candidates for it, in parts of limited size: with ``few``,
-        the first is of so many matches, and each is twice the one before.
+        """The matches of all vertices but the last, with the candidates for it, in parts of limited size. With ``few``,
+        the first part has that many matches, and each part twice as many as the one before.
 
         >>> from grblas_gpu import generators
         >>> edge = Search.of(generators.path(3), [(0, 1)], None, None, False, False)

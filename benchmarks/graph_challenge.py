@@ -136,6 +136,7 @@ def radix_net(neurons: int) -> Iterator[Triple]:
 
 
 def repeated(layers: Iterable[Any], depth: int) -> list[Any]:
+    """The layers, from the first one again after the last, up to this depth."""
     return list(islice(cycle(layers), depth))
 
 

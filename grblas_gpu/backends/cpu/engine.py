@@ -59,6 +59,7 @@ class CpuKernels:
     union = staticmethod(ewise.union)
     apply = staticmethod(ewise.apply)
     apply_bind = staticmethod(ewise.apply_bind)
+    matching = staticmethod(select.matching)
     select = staticmethod(select.select)
     reduce_scalar = staticmethod(reduce.reduce_scalar)
     reduce_rowwise = staticmethod(reduce.reduce_rowwise)
@@ -80,7 +81,6 @@ class CpuKernels:
     mxm = staticmethod(mxm.mxm)
     heaviest_groups = staticmethod(groups.heaviest_groups)
     contracted = staticmethod(contracting.contracted)
-    matching = staticmethod(contracting.matching)
     run_loop = staticmethod(run_loop)
 
     @staticmethod

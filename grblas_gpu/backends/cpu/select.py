@@ -1,14 +1,16 @@
-"""Select: keep the entries for which an index-unary operator is true."""
+"""Select: keep the entries for which an index-unary operator is true, or that match values of their row and column."""
 
 from __future__ import annotations
 
+from functools import partial
 from textwrap import indent
 
 import numpy as np
 
 from ...foundation.types import TypedOperator, Value
+from ..engine import Declined
 from ..programs.reading import EACH
-from ..stores.entries import Store, cast
+from ..stores.entries import Store, cast, expand
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
 from . import pool
 from .compile import Source
@@ -152,3 +154,37 @@ def _select_dense(x: VectorStore, op: TypedOperator, thunk: Array) -> VectorStor
     parts = [(0, x.size)] if x.size < PARALLEL_WORK else even_chunks(x.size)
     count = sum(pool.launch(kernel, parts, *given, values, thunk, present))
     return VectorStore(x.size, values.copy(), present=present, nvals=count)
+
+
+def _matching_test(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore, mode: int) -> Test:
+    """Whether an operator on the row's value and the entry's gives that of the column, where both have one."""
+    inliner, stored, wanted = Inliner(), a.values.dtype, op.type2.np_type
+    lines = f"j, x = U(indices[p]), {inliner.load('near[row]', left.values.dtype, op.type.np_type)}\n"
+    if mode == EACH:
+        lines += f"y = {inliner.load('values[p]', stored, wanted)}\n"
+    result = inliner.load(inliner.call(op, x="x", y="y"), op.return_type.np_type, right.values.dtype)
+    flags = (left.present, " and here[row]"), (right.present, " and there[j]")
+    lines += f"keep = {result} == far[j]{''.join(text for present, text in flags if present is not None)}\n"
+    return Test(
+        lines,
+        ", values, near, far, here, there",
+        value="" if a.iso else "values[p]",
+        prologue=prologue(inliner, "values", mode, stored, wanted, "y"),
+        inliner=inliner,
+    )
+
+
+def matching(a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
+    if a.dtype.kind not in "biuf":
+        raise Declined
+    mode = reading(a.values, uses(op, "y"))
+    types = tuple(x.dtype.char for x in (left.values, right.values, a.values, a.indices))
+    key = ("matching", op.key, mode, a.iso, left.present is None, right.present is None, *types)
+    parts = edge_chunks(a.indptr) if len(a.indices) > PARALLEL_WORK else [(0, a.nrows)]
+    ends = expand(left.values, a.nrows), expand(right.values, a.ncols)
+    flags = (np.ones(1, bool) if x.present is None else x.present for x in (left, right))
+    arguments = a.indptr, a.indices, a.values, *ends, *flags
+    test = partial(_matching_test, a, left, op, right, mode)
+    kernel, starts, total = counted(_table, key, len(a.indices), test, parts, arguments)
+    entries = written(kernel, starts, total, parts, arguments, a.indices.dtype, a.values)
+    return MatrixStore(a.nrows, a.ncols, starts, *entries)

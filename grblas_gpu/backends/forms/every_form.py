@@ -18,8 +18,8 @@ from ..engine import Engine, Function
 from ..machine.memory_limits import check_positions
 from ..protocol import Backend
 from ..reference import DEFINITIONS, Definitions
-from ..reference.contracting import contracted, matching
-from ..reference.graphs import heaviest_groups
+from ..reference.contracting import contracted
+from ..reference.graphs import heaviest_groups, matching
 from ..stores.entries import Store
 from ..stores.matrix_forms import flat
 from ..stores.matrix_storage import FULL, HYPERSPARSE, SPARSE

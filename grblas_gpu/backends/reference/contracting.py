@@ -1,7 +1,4 @@
-"""A square matrix by groups of positions: groups are numbered, and entries between two groups added up.
-
-Entries match where an operator on the value of their row and their own gives that of their column.
-"""
+"""A square matrix by groups of positions: groups are numbered, and entries between two groups added up."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...foundation.types import TypedMonoid, TypedOperator
+from ...foundation.types import TypedMonoid
 from ..stores.entries import expand
 from ..stores.matrix_storage import transpose_csr
 from ..stores.storage import INDEX, Array, MatrixStore, VectorStore
@@ -26,18 +23,6 @@ def numbered(groups: Array) -> tuple[Array, int]:
     used[groups] = True
     numbers = np.cumsum(used) - 1
     return numbers[groups], int(numbers[-1]) + 1 if len(numbers) else 0
-
-
-def matching(engine: Any, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
-    near, far = expand(left.values, a.nrows)[a.row_ids], expand(right.values, a.ncols)[a.indices]
-    kept = engine.combine(op, (near, None, None), (a.values, None, None)) == far
-    for vector, places in ((left, a.row_ids), (right, a.indices)):
-        if vector.present is not None:
-            kept &= vector.present[places]
-    indptr = np.append(0, np.cumsum(kept))[a.indptr].astype(a.indptr.dtype)
-    indices = a.indices[kept]
-    values = a.values[: min(1, len(indices))] if a.iso else a.values[kept]
-    return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
 
 
 def mirrored(a: MatrixStore) -> MatrixStore:

@@ -1,12 +1,15 @@
-"""Graph statistics: structure, degrees, vertices ordered by degree; and the heaviest group of columns in every row."""
+"""Graph statistics: structure, degrees, vertices ordered by degree; the heaviest group of columns in every row; entries
+that match values of their row and column."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ...exceptions import IndexOutOfBound
+from ...foundation.types import TypedOperator
 from ..protocol import DegreeStatistics
 from ..stores.counting import how_many
 from ..stores.entries import expand, matrix_from_keys, present_flags, ranges, repeat, runs
@@ -102,3 +105,15 @@ def heaviest_groups(
     best = np.flatnonzero((sums == most) | np.isnan(most))
     first = best[runs(row[best])]
     return VectorStore(a.nrows, group[first], indices=row[first])
+
+
+def matching(engine: Any, a: MatrixStore, left: VectorStore, op: TypedOperator, right: VectorStore) -> MatrixStore:
+    near, far = expand(left.values, a.nrows)[a.row_ids], expand(right.values, a.ncols)[a.indices]
+    kept = engine.combine(op, (near, None, None), (a.values, None, None)) == far
+    for vector, places in ((left, a.row_ids), (right, a.indices)):
+        if vector.present is not None:
+            kept &= vector.present[places]
+    indptr = np.append(0, np.cumsum(kept))[a.indptr].astype(a.indptr.dtype)
+    indices = a.indices[kept]
+    values = a.values[: min(1, len(indices))] if a.iso else a.values[kept]
+    return MatrixStore(a.nrows, a.ncols, indptr, indices, values)
